@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The clocks a room uses, so that a test can scale or step them. `now` is wall time, `monotonic` never steps back; both in ms. */
+export interface Clock {
+  now(): number;
+  monotonic(): number;
+  /** Calls `callback` once after `ms`; the handle cancels. Does not keep the process alive. */
+  after(ms: number, callback: () => void): { cancel(): void };
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  after(ms, callback) {
+    // setTimeout fires at once above 2^31 - 1 ms
+    const timer = setTimeout(callback, Math.min(ms, 2_147_483_647));
+    timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+/** Waits `ms`, or rejects with the signal's reason when it is aborted first. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, signal ? { signal } : {});
+}
+
+/** Exponential back-off with full jitter: a random wait below `base * 2^attempt`, capped. Milliseconds; attempt counts from 0. */
+export function backoff(attempt: number, options: { baseMs: number; capMs: number }): number {
+  return Math.random() * Math.min(options.capMs, options.baseMs * 2 ** attempt);
+}

@@ -1,0 +1,31 @@
+export type { Envelope, Target } from './envelope.ts';
+export { AgentName, envelope, looseEnvelope, PROTOCOL_VERSION, parseTarget, Role, TaskId } from './envelope.ts';
+export { CloseCode, ErrorCode, mayReconnect } from './errors.ts';
+export type { AssistantTurn, FinishReason, LoggedEvent, StopReason, ToolTurn } from './events.ts';
+export {
+  Cause,
+  Flow,
+  FlowNode,
+  GateRun,
+  LoopEvent,
+  LoopState,
+  RunEvent,
+  ToolCall,
+  Turn,
+  Usage,
+  Verdict,
+} from './events.ts';
+export type { Frame, FrameOf, FrameType } from './frames.ts';
+export { frames, isFrameType, ResumePoint } from './frames.ts';
+export {
+  AgentRow,
+  Artifact,
+  Issue,
+  MAX_INLINE_TEXT,
+  TaskOptions,
+  TaskPayload,
+  TaskResultPayload,
+  TaskRow,
+  TaskState,
+  TaskSubState,
+} from './shapes.ts';
