@@ -1,5 +1,3 @@
-import type { TaskResultPayload } from '../protocol/index.ts';
-
 /** A `comment` as a role asks for it: a line of the run's comment, or an inline remark of the review. */
 export interface CommentRequest {
   readonly kind: 'note' | 'inline';
@@ -22,6 +20,4 @@ export interface Host {
   comment(request: CommentRequest): Promise<string>;
   /** Replaces the plan; also shown in the progress comment. */
   plan(items: readonly PlanItem[]): Promise<void>;
-  /** Ends the role's work with this result, if nothing objects. */
-  submit(result: TaskResultPayload): Promise<void>;
 }
