@@ -21,7 +21,12 @@ export const systemClock: Clock = {
 
 /** Waits `ms`, or rejects with the signal's reason when it is aborted first. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, signal ? { signal } : {});
+  try {
+    await delay(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 /** Exponential back-off with full jitter: a random wait below `base * 2^attempt`, capped. Milliseconds; attempt counts from 0. */

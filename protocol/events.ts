@@ -9,6 +9,8 @@ export const ToolCall = z.object({
   /** Whether the provider sent it as a call, or it was read out of text. */
   origin: z.enum(['native', 'rescued']).default('native'),
   broken: z.string().optional(),
+  /** Opaque mark of the provider (Gemini's thought signature) that must come back with the call. */
+  signature: z.string().optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
@@ -216,6 +218,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     model: z.string(),
     ok: z.boolean(),
     usage: Usage.nullable(),
+    /** What was probably used, where the provider did not say; counts towards the budget. */
+    estimate: Usage.optional(),
     ms: z.int(),
     error: z.string().optional(),
   }),
