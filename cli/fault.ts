@@ -1,0 +1,32 @@
+import { mkdirSync } from 'node:fs';
+import { AppError, messageOf } from '../base/errors.ts';
+import { openDiagnostics } from './diagnostics.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { say } from './print.ts';
+
+/**
+ * Tells a person in one line what went wrong and returns the exit code. Where it is our own fault, the details go to
+ * `diagnostics.jsonl` in `folder`.
+ */
+export function reportFault(thrown: unknown, folder: string): number {
+  const code = exitCodeOf(thrown);
+  const line = messageOf(thrown).split('\n')[0] ?? '';
+  if (thrown instanceof AppError && thrown.code !== 'internal') {
+    say(`npc-crew: ${line}`);
+    return code;
+  }
+  const where = keep(thrown, folder) ? `; details in ${folder}/diagnostics.jsonl` : '';
+  say(`npc-crew: a fault of its own: ${line}${where}`);
+  return code;
+}
+
+function keep(thrown: unknown, folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    openDiagnostics(folder, 'info').error({ err: thrown }, 'fault');
+    return true;
+  } catch {
+    // a full or read-only disk must not hide the fault itself
+    return false;
+  }
+}

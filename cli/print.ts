@@ -1,0 +1,20 @@
+import { stdout } from 'node:process';
+
+/** Writes one line of a command's result to stdout; waits while the reader is slow. A reader that went away (`| head`) is no fault. */
+export async function print(line: string): Promise<void> {
+  if (stdout.destroyed || stdout.write(`${line}\n`)) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      stdout.off('drain', done);
+      stdout.off('close', done);
+      resolve();
+    };
+    stdout.on('drain', done);
+    stdout.on('close', done);
+  });
+}
+
+/** Writes one line for people to stderr. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

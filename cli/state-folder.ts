@@ -1,0 +1,67 @@
+import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '../base/errors.ts';
+import { readStateFile, writeStateFile } from '../base/state-file.ts';
+import type { Environment } from '../config/index.ts';
+
+/** `run.json` of a state folder: who works there, and where its hub listens. */
+export const RunFile = z.object({
+  run_key: z.string(),
+  pid: z.int(),
+  hub_url: z.string().nullable(),
+  /** ms since epoch. */
+  started: z.int(),
+  /** First line of the request, for people. */
+  goal: z.string(),
+});
+export type RunFile = z.infer<typeof RunFile>;
+
+/** The folder that holds one folder per run. */
+export function stateRoot(environment: Environment): string {
+  const base = environment.XDG_STATE_HOME || join(environment.HOME || homedir(), '.local', 'state');
+  return join(base, 'npc-crew');
+}
+
+/** Makes the folder (only its owner can look inside) and returns its absolute path. */
+export async function makeStateFolder(path: string): Promise<string> {
+  const folder = resolve(path);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  } catch (error) {
+    throw new AppError(
+      'usage',
+      `cannot use ${folder} as state folder: ${(error as Error).message}; name another with --state DIR`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return folder;
+}
+
+export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
+  await writeStateFile(join(folder, 'run.json'), run);
+}
+
+/** The folder's `run.json`; undefined when it is absent, damaged (then set aside) or of another shape. */
+export async function readRunFile(folder: string): Promise<RunFile | undefined> {
+  const file = await readStateFile(join(folder, 'run.json'));
+  if (file.state !== 'ok' && file.state !== 'restored') return undefined;
+  return RunFile.safeParse(file.value).data;
+}
+
+/** State folder of the newest run under `root`. Throws `AppError('not_found')` when there is none. */
+export async function newestRun(root: string): Promise<string> {
+  let newest: { folder: string; started: number } | undefined;
+  for (const entry of await readdir(root, { withFileTypes: true }).catch(() => [])) {
+    if (!entry.isDirectory()) continue;
+    const folder = join(root, entry.name);
+    const run = await readRunFile(folder);
+    if (run && (!newest || run.started > newest.started)) newest = { folder, started: run.started };
+  }
+  if (newest) return newest.folder;
+  throw new AppError('not_found', `no run under ${root} yet: name one with --state DIR, --hub URL or --file FILE`);
+}

@@ -1,0 +1,24 @@
+/** What the command line, its settings and its processes promise. */
+export const cli = {
+  'R-CLI-1': 'A setting comes from its flag, else its variable, else the file, else its default; a wrong one is named.',
+  'R-CLI-2':
+    'Children get an allow-listed environment: no token, no key, no value of several lines, no URL with a login.',
+  'R-CLI-3':
+    'Wrong usage ends with exit 2 and one line; our own fault with exit 1, one line and the details in a file.',
+  'R-CLI-4':
+    'The supervisor hands signals on and starts a run again, at most twice, that died by a signal nobody sent.',
+  'R-CLI-5': 'Agents are processes of their own that get their secrets through stdin and leave nothing behind.',
+  'R-CLI-6': 'The log, the tasks and the agents of a run can be read from its folder, from its hub and from a file.',
+  'R-CLI-7': 'Without a source the newest run is read.',
+  'R-CLI-8': 'A log is shown for people on one line a frame, without what could steer a terminal, and as JSON lines.',
+  'R-CLI-9': 'The task table lines up also with Chinese text.',
+  'R-CLI-10': 'npc-crew hub serves on the address it prints until it gets a signal; a port in use is wrong usage.',
+  'R-CLI-11':
+    'A role agent, also another program behind --exec, can be started by hand and does the tasks of its role.',
+  'R-CLI-12':
+    'npc-crew run works in any git work tree and leaves a branch, a report and an exit code that says the truth.',
+  'R-CLI-13': 'A run says something at least every 60 s, and shows its tasks.',
+  'R-CLI-14': 'npc-crew finish completes a comment that a dead run left open, and does nothing otherwise.',
+  'R-CLI-15': 'The demo shows a mention becoming a pull request, without a key.',
+  'R-CLI-16': 'The templates start our image on both events, one run a thread, and always finish.',
+} as const;
