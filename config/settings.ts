@@ -26,6 +26,8 @@ export type ModelSettings = Readonly<z.infer<typeof ModelSettings>>;
 export const PlaceSettings = z.object({
   /** State folder of one run. */
   state: z.string().optional().meta({ env: 'NPC_STATE_DIR' }),
+  /** Token for a hub that asks for one. */
+  hubToken: z.string().optional().meta({ env: 'NPC_HUB_TOKEN' }),
   /** Level of the diagnostics: trace, debug, info, warn, error. */
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').meta({ env: 'NPC_LOG_LEVEL' }),
 });

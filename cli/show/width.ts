@@ -13,7 +13,7 @@ export function widthOf(text: string): number {
 
 /** The text on one line without control characters, so that what an agent wrote cannot steer the terminal. */
 export function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(control, '');
+  return text.replaceAll(/\s*[\r\n\t\v\f\u0085\u2028\u2029]\s*/g, ' ').replaceAll(control, '');
 }
 
 /** Cuts to at most `columns`, with an ellipsis where something is missing. */

@@ -1,0 +1,111 @@
+import { createLogUpdate } from 'log-update';
+import { type Clock, systemClock } from '../../base/time.ts';
+import type { TaskRow } from '../../protocol/index.ts';
+import { duration, taskTable } from './task-table.ts';
+import { clip, plain } from './width.ts';
+
+/** What people see on stderr while a run works. */
+export interface LiveView {
+  /** One line of news; on a terminal it stays above the table. */
+  say(line: string): void;
+  /** Shows these rows from now on. */
+  update(tasks: readonly TaskRow[]): void;
+  close(): void;
+}
+
+interface LiveViewOptions {
+  readonly stream:
+    | NodeJS.WriteStream
+    | (NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number });
+  readonly clock?: Clock;
+  /** Longest silence; a platform ends a job that says nothing for some minutes. ms. */
+  readonly quietMs?: number;
+}
+
+/** A table that redraws itself on a terminal; elsewhere one line for each change, and a sign of life in between. */
+export function openLiveView(options: LiveViewOptions): LiveView {
+  return options.stream.isTTY ? terminalView(options) : plainView(options);
+}
+
+const REDRAW_MS = 1000;
+
+function terminalView({ stream, clock = systemClock }: LiveViewOptions): LiveView {
+  const draw = createLogUpdate(stream as NodeJS.WriteStream);
+  let rows: readonly TaskRow[] = [];
+  const columns = () => Math.max(40, stream.columns ?? 80);
+  const redraw = () => {
+    if (rows.length > 0)
+      draw(
+        taskTable(rows, { now: clock.now(), columns: columns() })
+          .map((line) => clip(line, columns()))
+          .join('\n'),
+      );
+  };
+  let timer = every(REDRAW_MS, redraw, clock);
+  return {
+    say(line) {
+      draw.clear();
+      stream.write(`${plain(line)}\n`);
+      redraw();
+    },
+    update(tasks) {
+      rows = tasks;
+      redraw();
+    },
+    close() {
+      timer.cancel();
+      timer = { cancel: () => {} };
+      redraw();
+      draw.done();
+    },
+  };
+}
+
+const QUIET_MS = 50_000;
+
+function plainView({ stream, clock = systemClock, quietMs = QUIET_MS }: LiveViewOptions): LiveView {
+  const started = clock.now();
+  let spoke = clock.monotonic();
+  let rows: readonly TaskRow[] = [];
+  const told = new Map<string, string>();
+  const say = (line: string) => {
+    spoke = clock.monotonic();
+    stream.write(`${plain(line)}\n`);
+  };
+  const timer = every(
+    quietMs / 10,
+    () => {
+      if (clock.monotonic() - spoke >= quietMs)
+        say(`still working, ${duration(clock.now() - started)}: ${doing(rows)}`);
+    },
+    clock,
+  );
+  return {
+    say,
+    update(tasks) {
+      rows = tasks;
+      for (const task of tasks) {
+        const news = `${task.task_id}  ${task.sub_state}  attempt ${task.attempt}  ${task.agent ?? task.target}`;
+        if (told.get(task.task_id) === news) continue;
+        told.set(task.task_id, news);
+        say(clip(task.summary ? `${news}  ${task.summary}` : news, 160));
+      }
+    },
+    close: () => timer.cancel(),
+  };
+}
+
+function doing(rows: readonly TaskRow[]): string {
+  const running = rows.filter((task) => task.state === 'running');
+  if (running.length === 0) return 'between two tasks';
+  return running.map((task) => `${task.agent ?? task.target} on ${task.task_id}`).join(', ');
+}
+
+function every(ms: number, act: () => void, clock: Clock): { cancel(): void } {
+  let timer = clock.after(ms, tick);
+  function tick() {
+    act();
+    timer = clock.after(ms, tick);
+  }
+  return { cancel: () => timer.cancel() };
+}
