@@ -1,0 +1,426 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { silentLog } from '../base/log.ts';
+import { type ScriptedHub, startScriptedHub } from '../test/helpers/scripted-hub.ts';
+import { connectHub, type HubClient, type HubClientOptions, wireCode } from './index.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function hub(): Promise<ScriptedHub> {
+  const scripted = await startScriptedHub();
+  cleanups.push(() => scripted.close());
+  return scripted;
+}
+
+/** Starts to connect; the test welcomes it meanwhile. */
+function connecting(url: string, options: Partial<HubClientOptions> = {}): Promise<HubClient> {
+  const client = connectHub({
+    url,
+    name: 'me',
+    log: silentLog(),
+    reconnect: { baseMs: 5, capMs: 20, connectMs: 5000 },
+    ...options,
+  });
+  client.then((connected) => cleanups.push(() => connected.close())).catch(() => {});
+  return client;
+}
+
+/** Lets a few turns of the event loop pass, for what must not happen. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+test('R-CLIENT-1: send resolves with the id only when the cumulative count covers its frame', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const settled: string[] = [];
+  const sends = ['a', 'b', 'c'].map(async (id) => {
+    settled.push(await client.send({ type: 'route', to: 'you', id, payload: id }));
+  });
+  for (const _ of sends) await line.next('route');
+  expect(line.frames.map((frame) => frame.id).slice(1)).toEqual(['a', 'b', 'c']);
+  expect(settled).toEqual([]);
+  line.send({ type: 'accepted', payload: { upto: 3 } });
+  await Promise.all(sends.slice(0, 2));
+  await turns();
+  expect(settled).toEqual(['a', 'b']);
+  line.accept();
+  await sends[2];
+});
+
+test('R-CLIENT-2: a refused frame rejects with the code of its error, and its neighbours are accepted', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const first = client.send({ type: 'route', to: 'you' });
+  const second = client.send({ type: 'route', to: 'nobody' });
+  await line.next('route');
+  line.refuse(await line.next('route'), 'no_such_agent');
+  await first;
+  const error = await second.catch((thrown: unknown) => thrown);
+  expect(wireCode(error)).toBe('no_such_agent');
+  expect(error).toMatchObject({ code: 'wire', details: { retryable: false } });
+});
+
+test('R-CLIENT-3: after a lost connection only what was not accepted goes out again, in order and with its id', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const states: unknown[] = [];
+  client.onState((state) => states.push(state));
+  const sends = ['a', 'b', 'c'].map((id) => client.send({ type: 'route', to: 'you', id }));
+  for (const _ of sends) await line.next('route');
+  line.send({ type: 'accepted', payload: { upto: 2 } });
+  await sends[0];
+  line.terminate();
+  const again = await server.welcome({ resume: { state: 'recovered' } });
+  expect([(await again.next('route')).id, (await again.next('route')).id]).toEqual(['b', 'c']);
+  again.accept();
+  await Promise.all(sends);
+  expect(again.hello.payload.resume).toEqual({ session: 's1', resume_token: 'again', epoch: 'e1', seq: 0 });
+  expect(states).toEqual(['lost', 'connected']);
+});
+
+test('R-CLIENT-3: what is sent while there is no connection goes out on the next one', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const lost = new Promise((resolve) => client.onState(resolve));
+  line.terminate();
+  await lost;
+  const late = client.send({ type: 'route', to: 'you', id: 'late' });
+  await expect(client.send({ type: 'task.progress', to: 'hub', once: true })).rejects.toMatchObject({
+    code: 'disconnected',
+  });
+  const again = await server.welcome();
+  expect((await again.next('route')).id).toBe('late');
+  again.accept();
+  await late;
+});
+
+test('R-CLIENT-4: a close code from 4500 ends the client with what the hub said', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.connection();
+  line.send({
+    type: 'error',
+    payload: { code: 'name_taken', message: 'another agent is called me', retryable: false },
+  });
+  line.end(4502, 'unauthorized');
+  await expect(starting).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining('another agent is called me'),
+    details: { code: 4502 },
+  });
+});
+
+test('R-CLIENT-4: an eviction later closes the client and rejects what waits', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const closed = new Promise((resolve) => client.onState((state) => state === 'closed' && resolve(state)));
+  const waiting = client.send({ type: 'route', to: 'you' });
+  const asking = client.agents();
+  await line.next('who');
+  line.end(4504, 'evicted by operator');
+  await expect(waiting).rejects.toMatchObject({ message: expect.stringContaining('evicted by operator') });
+  await expect(asking).rejects.toMatchObject({ code: 'refused' });
+  await closed;
+  await expect(client.send({ type: 'route', to: 'you' })).rejects.toMatchObject({ code: 'refused' });
+});
+
+test('R-CLIENT-4: an upgrade that is refused with a reason is not tried again', async () => {
+  let requests = 0;
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => server.close());
+  server.on('upgrade', (_request, socket) => {
+    requests += 1;
+    const body = JSON.stringify({ code: 'unauthorized', message: 'a token is needed here' });
+    socket.end(`HTTP/1.1 401 Unauthorized\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
+  });
+  const starting = connecting(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect(starting).rejects.toMatchObject({
+    message: expect.stringContaining('a token is needed here'),
+    details: { code: 401 },
+  });
+  expect(requests).toBe(1);
+});
+
+test('R-CLIENT-5: without a hub the first connection gives up in time and says how to start one', async () => {
+  const closed = await hub();
+  await closed.close();
+  cleanups.pop();
+  const starting = connectHub({
+    url: closed.url,
+    name: 'me',
+    log: silentLog(),
+    reconnect: { baseMs: 5, capMs: 10, connectMs: 60 },
+  });
+  await expect(starting).rejects.toMatchObject({
+    code: 'disconnected',
+    message: expect.stringMatching(/No hub answers at 127\.0\.0\.1:\d+.*npc-crew hub/),
+  });
+});
+
+test('R-CLIENT-5: a hub that is not ready yet is tried again', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => server.close());
+  const starting = connecting(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  let tries = 0;
+  server.on('upgrade', (_request, socket) => {
+    tries += 1;
+    if (tries === 1) socket.destroy();
+    else if (tries === 2) socket.end('HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n');
+    else socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+  });
+  await expect(starting).rejects.toMatchObject({ details: { code: 403 } });
+  expect(tries).toBe(3);
+});
+
+test('R-CLIENT-6: a handler sees each frame once, and it is acknowledged after the handler has settled', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const seen: number[] = [];
+  const finish: (() => void)[] = [];
+  client.on('route', ({ seq = 0 }) => {
+    seen.push(seq);
+    return new Promise((resolve) => finish.push(resolve));
+  });
+  line.send({ type: 'route', from: 'you', seq: 5, prev: 0 });
+  line.send({ type: 'route', from: 'you', seq: 9, prev: 5 });
+  await expect.poll(() => seen).toEqual([5, 9]);
+  finish[1]?.();
+  await turns();
+  expect(line.frames.filter((frame) => frame.type === 'ack')).toEqual([]);
+
+  line.terminate();
+  const again = await server.welcome({ resume: { state: 'recovered' } });
+  expect(again.hello.payload.resume.seq).toBe(0);
+  again.send({ type: 'route', from: 'you', seq: 5, prev: 0, redelivered: 1 });
+  again.send({ type: 'route', from: 'you', seq: 9, prev: 5, redelivered: 1 });
+  again.send({ type: 'route', from: 'you', seq: 12, prev: 9 });
+  await expect.poll(() => seen).toEqual([5, 9, 12]);
+  finish[0]?.();
+  expect((await again.next('ack')).payload).toEqual({ seq: 9 });
+  finish[2]?.();
+  expect((await again.next('ack')).payload).toEqual({ seq: 12 });
+});
+
+test('R-CLIENT-6: what comes with the welcome waits for the first handler', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome({ with: [{ type: 'route', from: 'you', seq: 1, prev: 0, payload: 'early' }] });
+  const client = await starting;
+  await turns();
+  const early = new Promise((resolve) => client.on('route', ({ payload }) => resolve(payload)));
+  expect(await early).toBe('early');
+  expect((await line.next('ack')).payload).toEqual({ seq: 1 });
+});
+
+test('R-CLIENT-6: a handler that throws, a type without handler and an unreadable frame do not hold up the mailbox', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  client.on('route', () => {
+    throw new Error('broken handler');
+  });
+  line.send({ type: 'route', from: 'you', seq: 1, prev: 0 });
+  line.send({ type: 'task.status', seq: 2, prev: 1, payload: { wrong: 'shape' } });
+  line.send({ type: 'telepathy', seq: 3, prev: 2 });
+  line.send({ type: 'task.cancel', seq: 4, prev: 3, payload: { reason: 'no handler' } });
+  await expect.poll(() => line.frames.filter(({ type }) => type === 'ack').at(-1)?.payload).toEqual({ seq: 4 });
+});
+
+test('R-CLIENT-7: a gap is told, and mailbox numbers start anew with another log', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const states: unknown[] = [];
+  client.onState((state) => states.push(state));
+  const seen: unknown[] = [];
+  client.on('route', ({ payload }) => {
+    seen.push(payload);
+  });
+  line.send({ type: 'route', from: 'you', seq: 7, prev: 3, payload: 'one' });
+  line.send({ type: 'route', from: 'you', seq: 9, prev: 8, payload: 'two' });
+  await line.next('ack');
+  line.terminate();
+  const gone = await server.welcome({ resume: { state: 'gap', from: 9, to: 20, reason: 'retention' } });
+  gone.terminate();
+  const other = await server.welcome({ epoch: 'e2', session: 's2' });
+  other.send({ type: 'route', from: 'you', seq: 1, prev: 0, payload: 'three' });
+  expect((await other.next('ack')).payload).toEqual({ seq: 1 });
+  expect(seen).toEqual(['one', 'two', 'three']);
+  expect(states).toEqual([
+    { gap: { from: 7, to: 8, reason: 'the hub skipped mailbox numbers' } },
+    'lost',
+    'connected',
+    { gap: { from: 9, to: 20, reason: 'retention' } },
+    'lost',
+    'connected',
+    { gap: { reason: 'the hub started with another log' } },
+  ]);
+  expect(client.session).toBe('s2');
+});
+
+test('R-CLIENT-8: a hub that says nothing any more is left for a new connection', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome({ pingMs: 40, pongMs: 20 });
+  const client = await starting;
+  const lost = new Promise((resolve) => client.onState(resolve));
+  line.freeze();
+  expect(await lost).toBe('lost');
+  expect(client.silentFor()).toBeGreaterThanOrEqual(40);
+  await server.welcome();
+  await expect.poll(() => client.silentFor()).toBeLessThan(40);
+});
+
+test('R-CLIENT-8: a quiet hub that answers pings is kept', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome({ pingMs: 15, pongMs: 200 });
+  const client = await starting;
+  const states: unknown[] = [];
+  client.onState((state) => states.push(state));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(states).toEqual([]);
+  expect(line.frames).toHaveLength(1);
+});
+
+test('R-CLIENT-9: a question is asked again after a reconnect, and its answer is found by ref', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const agents = client.agents();
+  const first = await line.next('who');
+  line.accept();
+  line.terminate();
+  const again = await server.welcome();
+  const second = await again.next('who');
+  expect(second.id).toBe(first.id);
+  again.send({ type: 'who', ref: 'another', payload: { agents: [] } });
+  const row = { name: 'me', level: 1, roles: [], connected: 1, last_seen: 2, tasks: [] };
+  again.send({ type: 'who', ref: second.id, payload: { agents: [row] } });
+  expect(await agents).toEqual([row]);
+});
+
+test('R-CLIENT-9: a question ends by its time limit, by its signal, and by a refusal', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  await expect(client.ask({ type: 'ping', to: 'hub' }, { timeoutMs: 10 })).rejects.toMatchObject({ code: 'timeout' });
+  const controller = new AbortController();
+  const aborted = client.ask({ type: 'who', to: 'hub' }, { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(aborted).rejects.toThrow('enough');
+  const asked = client.ask({ type: 'task.input', to: 'hub', task_id: 't', payload: { question: 'which?' } });
+  const question = await line.next('task.input');
+  line.accept();
+  await turns();
+  line.refuse(question, 'no_such_task');
+  expect(await asked.catch(wireCode)).toBe('no_such_task');
+});
+
+test('R-CLIENT-10: a frame larger than the hub takes is refused here, and the connection stays', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const large = client.send({ type: 'route', to: 'you', payload: 'x'.repeat(600_000) });
+  expect(await large.catch(wireCode)).toBe('too_large');
+  const small = client.send({ type: 'route', to: 'you', payload: 'x' });
+  await line.next('route');
+  line.accept();
+  await small;
+});
+
+test('R-CLIENT-11: close waits a moment for what is on its way and says bye', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const sent = client.send({ type: 'route', to: 'you' });
+  await line.next('route');
+  const closing = client.close();
+  await turns();
+  expect(line.frames.some(({ type }) => type === 'bye')).toBe(false);
+  line.accept();
+  await sent;
+  await line.next('bye');
+  await closing;
+  await expect(client.send({ type: 'route', to: 'you' })).rejects.toMatchObject({ code: 'disconnected' });
+});
+
+test('R-CLIENT-11: aborting the signal closes the client, also while it waits to reconnect', async () => {
+  const server = await hub();
+  const controller = new AbortController();
+  const starting = connecting(server.url, {
+    signal: controller.signal,
+    reconnect: { baseMs: 60_000, capMs: 60_000 },
+  });
+  const line = await server.welcome();
+  const client = await starting;
+  const closed = new Promise<void>((resolve) => client.onState((state) => state === 'closed' && resolve()));
+  line.terminate();
+  await new Promise((resolve) => client.onState(resolve));
+  controller.abort();
+  await closed;
+});
+
+test('R-CLIENT-12: a watch goes on after a reconnect where it was, and shows no frame twice', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const seen: unknown[] = [];
+  client.on('event', ({ payload }) => {
+    seen.push(payload.frame.lsn);
+  });
+  const watching = client.watch({ task_id: 'run' });
+  expect((await line.next('watch')).payload).toEqual({ task_id: 'run' });
+  line.accept();
+  await watching;
+  const event = (lsn: number) => ({
+    type: 'event',
+    payload: { frame: { type: 'route', from: 'a', to: 'b', task_id: 'run', payload: {}, lsn } },
+  });
+  line.send(event(3));
+  await expect.poll(() => seen).toEqual([3]);
+  line.terminate();
+  const again = await server.welcome();
+  expect((await again.next('watch')).payload).toEqual({ task_id: 'run', after_lsn: 3 });
+  again.send(event(3));
+  again.send(event(4));
+  await expect.poll(() => seen).toEqual([3, 4]);
+});
+
+test('R-CLIENT-13: a wrong address and a wrong name are told before anything is tried', async () => {
+  await expect(connectHub({ url: 'localhost:1', name: 'me', log: silentLog() })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('ws://127.0.0.1:8765'),
+  });
+  await expect(connectHub({ url: 'ws://127.0.0.1:1', name: 'hub', log: silentLog() })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('"hub" cannot be a name'),
+  });
+});

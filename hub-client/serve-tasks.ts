@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { AppError, messageOf } from '../base/errors.ts';
+import { backoff, sleep } from '../base/time.ts';
+import { type FrameOf, TaskResultPayload } from '../protocol/index.ts';
+import { type AssignedTask, isFenced, RunningTask } from './assigned-task.ts';
+import type { HubClient } from './hub-client.ts';
+
+export type { AssignedTask } from './assigned-task.ts';
+
+export interface ServeOptions {
+  /** Shortest time between two signs of life, ms; default 20,000. */
+  readonly progressMs?: number;
+  /** How long the hub may be gone before the work is given up, ms; default 30,000, as the hub waits. */
+  readonly graceMs?: number;
+  /** How long stopping waits for work that ignores its signal, ms; default 10,000. */
+  readonly stopMs?: number;
+}
+
+type Work = (task: AssignedTask) => Promise<z.input<typeof TaskResultPayload>>;
+
+/**
+ * Takes the tasks that the hub offers, as many at once as the client said, and sends what `work` returns. What `work`
+ * throws becomes a `failed` result. A result is sent until the hub took it or has moved on to another attempt. The
+ * returned function stops: work that runs is aborted, waited for and given back to the hub.
+ */
+export function serveTasks(client: HubClient, work: Work, options: ServeOptions = {}): () => Promise<void> {
+  const { progressMs = 20_000, graceMs = 30_000, stopMs = 10_000 } = options;
+  const { log, clock } = client;
+  const running = new Map<string, RunningTask>();
+  const ending = new Set<Promise<void>>();
+  let stopping = false;
+  let grace: { cancel(): void } | undefined;
+
+  const cutAll = (message: string): void => {
+    for (const task of running.values()) task.cutShort('lost', message);
+  };
+
+  const decline = async (frame: FrameOf<'task.assign'>, reason: string): Promise<void> => {
+    const { task_id, attempt } = frame;
+    await client.send({ type: 'task.decline', to: 'hub', task_id, ...(attempt && { attempt }), payload: { reason } });
+  };
+
+  const take = async (frame: FrameOf<'task.assign'>): Promise<void> => {
+    const { task_id, attempt = 1 } = frame;
+    const before = running.get(task_id);
+    if (before && before.attempt >= attempt) return;
+    if (before) {
+      // two attempts must never work in one tree
+      before.cutShort('lost', `Attempt ${attempt} of this task has begun.`);
+      await before.settled;
+      if (running.get(task_id) === before) running.delete(task_id);
+    }
+    if (stopping) return decline(frame, 'stopping');
+    if (running.size >= client.maxConcurrency) return decline(frame, 'busy');
+    const task = new RunningTask(client, frame, progressMs);
+    running.set(task_id, task);
+    try {
+      await client.send(task.frame('task.accept', {}));
+    } catch (err) {
+      log.info({ err, taskId: task_id }, 'the offer is gone');
+      running.delete(task_id);
+      task.finish();
+      return;
+    }
+    const done = carry(client, task, work).finally(() => {
+      ending.delete(done);
+      if (running.get(task_id) === task) running.delete(task_id);
+    });
+    ending.add(done);
+  };
+
+  const removers = [
+    client.on('task.assign', take),
+    client.on('task.cancel', ({ task_id, payload }) =>
+      running.get(task_id)?.cutShort('cancelled', `Cancelled: ${payload.reason}`),
+    ),
+    client.onState((state) => {
+      if (state === 'lost') grace ??= clock.after(graceMs, () => cutAll('The hub has been gone for too long.'));
+      if (state === 'closed') cutAll('The hub is gone for good.');
+      if (state !== 'connected') return;
+      grace?.cancel();
+      grace = undefined;
+      for (const task of running.values()) {
+        if (task.session !== client.session) task.cutShort('lost', 'The hub no longer knows this session.');
+      }
+    }),
+  ];
+
+  return async () => {
+    stopping = true;
+    for (const task of running.values()) task.cutShort('stopped', 'This worker stops.');
+    const limit = new AbortController();
+    await Promise.race([Promise.allSettled([...ending]), sleep(stopMs, limit.signal).catch(() => {})]);
+    limit.abort();
+    grace?.cancel();
+    for (const remove of removers) remove();
+  };
+}
+
+/** Does the work and sees to its result. */
+async function carry(client: HubClient, task: RunningTask, work: Work): Promise<void> {
+  let result: TaskResultPayload;
+  try {
+    const given = TaskResultPayload.safeParse(await work(task));
+    result = given.success
+      ? given.data
+      : failed(`The worker's result has a wrong shape: ${z.prettifyError(given.error)}`);
+  } catch (error) {
+    if (!task.cut) client.log.error({ err: error, taskId: task.id }, 'work threw');
+    result = failed(messageOf(task.cut ? task.signal.reason : error));
+  }
+  task.finish();
+  try {
+    if (task.cut === 'stopped') await client.send(task.frame('task.release', { reason: 'the worker stops' }));
+    else if (task.cut !== 'lost') await deliver(client, task, result);
+  } catch (err) {
+    client.log.warn({ err, taskId: task.id, attempt: task.attempt }, 'the hub did not take the end of a task');
+  }
+}
+
+/** Sends the result until it is accepted; rejects when this attempt is no longer asked for. */
+async function deliver(client: HubClient, task: RunningTask, result: TaskResultPayload): Promise<void> {
+  const frame = task.frame('task.result', result);
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await client.send(frame);
+      return;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'wire' || isFenced(error)) throw error;
+      const {
+        retryable,
+        retry_after_ms: pause = 0,
+        code,
+      } = error.details as { retryable: boolean; retry_after_ms?: number; code: string };
+      if (retryable) await sleep(pause + backoff(tries, { baseMs: 250, capMs: 10_000 }));
+      else if (code === 'too_large' && tries === 0)
+        return deliver(client, task, failed(`The result was not sent. ${error.message}`));
+      else throw error;
+    }
+  }
+}
+
+function failed(summary: string): TaskResultPayload {
+  return { status: 'failed', summary: summary.slice(0, 2000), artifacts: [], issues: [] };
+}
