@@ -1,0 +1,56 @@
+import type { Cause } from '../protocol/index.ts';
+
+/**
+ * Texts that look like an end and are none. Only the whole of a short text is judged, since a long one may well speak of errors and
+ * of background work. What tests and diffs can show is never judged by words.
+ */
+const MOST_CHARACTERS = 400;
+
+/** A transport's error message that was handed on as if it were the answer. */
+const upstreamErrors: readonly { readonly form: RegExp; readonly cause: Cause }[] = [
+  { form: /\binsufficient[_ ](quota|balance|funds)\b|(余额|额度)不足/i, cause: 'quota' },
+  {
+    form: /^\W*(error|错误|http)?\W*\b(401|403)\b|\b(invalid|incorrect) api[ _]key\b|\bunauthorized\b/i,
+    cause: 'auth',
+  },
+  {
+    form: /^\W*(error|错误|http)?\W*\b429\b|\btoo many requests\b|\brate[ _]limit(ed| exceeded| reached)\b/i,
+    cause: 'rate_limited',
+  },
+  {
+    form: /^\W*((api|upstream|server|internal|http|stream|connection|network|request)\W+)*(error|错误)\b\W|^\W*(error|http)?\W*\b5\d\d\b\W|\b(service|model) (is )?(temporarily )?(unavailable|overloaded)\b|\b(bad gateway|gateway timeout|connection (refused|reset)|fetch failed|stream (error|closed|interrupted)|request timed out)\b|上游(服务)?(错误|超时)/i,
+    cause: 'upstream_error',
+  },
+];
+
+/** A promise to finish later: nobody is there later. */
+const deferrals: readonly RegExp[] = [
+  /\b(still|is|are|now) (running|executing|building|in progress)\b.{0,80}\b(background|report|update|once|when|later)\b/is,
+  /\b(in|to) the background\b.{0,120}\b(will|report|update|later|once|when)\b/is,
+  /\b(I|we)('ll| will) (report|update|let you know|get back|check back|follow up)\b/i,
+  /(后台|仍在|正在).{0,30}(运行|执行|构建|进行).{0,60}(稍后|之后|完成后|届时|再).{0,20}(汇报|报告|告知|更新|通知|回复)/s,
+  /(稍后|完成后|之后|届时)(再|会|将)?.{0,10}(汇报|报告|告知|更新|通知|回复)/,
+];
+
+export interface FalseEnd {
+  readonly cause: Cause;
+  readonly message: string;
+}
+
+/** Recognises an answer or a summary that is no end; undefined for everything else. */
+export function findFalseEnd(text: string): FalseEnd | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length === 0 || trimmed.length > MOST_CHARACTERS) return undefined;
+  for (const { form, cause } of upstreamErrors)
+    if (form.test(trimmed))
+      return {
+        cause,
+        message: `The model's text is an error message of its service, not an answer: "${trimmed.slice(0, 200)}"`,
+      };
+  if (deferrals.some((form) => form.test(trimmed)))
+    return {
+      cause: 'left_running',
+      message: `The text promises to finish later, and nobody is there later: "${trimmed.slice(0, 200)}"`,
+    };
+  return undefined;
+}

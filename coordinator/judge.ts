@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import type { Model } from '../core/model.ts';
+
+/** One thing that the system saw; `id` is how the judge cites it. */
+export interface Evidence {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface Judgement {
+  readonly verdict: 'complete' | 'missing' | 'unreadable';
+  readonly missing: readonly string[];
+  readonly cites: readonly string[];
+}
+
+interface JudgeQuestion {
+  readonly model: Model;
+  readonly request: string;
+  readonly evidence: readonly Evidence[];
+  readonly claim: string;
+  /** How often the judge was asked in this run before. */
+  readonly turn: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the judge model. Anything but a clear "complete" with valid citations is not complete. */
+export async function askJudge({ model, request, evidence, claim, turn, signal }: JudgeQuestion): Promise<Judgement> {
+  const prompt = await readFile(new URL('judge.md', import.meta.url), 'utf8');
+  const record = evidence.map(({ id, text }) => `${id}: ${text}`).join('\n\n');
+  const reply = await model.reply(
+    {
+      turns: [
+        { role: 'system', content: `${prompt}\n\n# Evidence (recorded by the system)\n\n${record}` },
+        { role: 'user', content: `# Request\n\n${request}\n\n# The worker's claim\n\n${claim || '(none)'}` },
+      ],
+      tools: [],
+      choice: 'review',
+      turn,
+    },
+    signal,
+  );
+  return readJudgement(reply.content, evidence);
+}
+
+/** Reads the judge's line. A citation of something that is not there makes it a no. */
+export function readJudgement(text: string, evidence: readonly Evidence[]): Judgement {
+  const line = text.trim();
+  const missing = /^missing\s*[:：]\s*([\s\S]+)$/i.exec(line);
+  if (missing) return { verdict: 'missing', missing: [missing[1]?.trim() ?? ''], cites: [] };
+  const complete = /^complete\b\s*([\s\S]*)$/i.exec(line);
+  const cites = [...(complete?.[1] ?? '').matchAll(/\bE\d+\b/g)].map(([id]) => id);
+  const known = new Set(evidence.map(({ id }) => id));
+  if (!complete || cites.length === 0)
+    return { verdict: 'unreadable', missing: [`the judge's answer names no evidence: "${line.slice(0, 200)}"`], cites };
+  const invented = cites.filter((id) => !known.has(id));
+  if (invented.length > 0)
+    return { verdict: 'unreadable', missing: [`the judge cites ${invented.join(', ')}, which is not there`], cites };
+  return { verdict: 'complete', missing: [], cites };
+}

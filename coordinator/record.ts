@@ -1,0 +1,230 @@
+import type { Cause, Envelope, Flow, GateRun, Issue, RunEvent, TaskResultPayload, Verdict } from '../protocol/index.ts';
+import { RunEvent as RunEventSchema } from '../protocol/index.ts';
+
+/** An effect outside the program: meant, and later known to be done. */
+export interface EffectRecord {
+  readonly kind: string;
+  readonly digest: string;
+  readonly done: boolean;
+  readonly result?: unknown;
+}
+
+export interface CommitRecord {
+  readonly taskId: string;
+  readonly node: string;
+  readonly sha: string;
+  readonly files: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+export interface ChildRecord {
+  readonly name: string;
+  readonly role: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+export interface UsageTotals {
+  calls: number;
+  input: number;
+  output: number;
+  /** Calls whose provider did not say what they used. */
+  unknown: number;
+}
+
+export interface VerdictRecord {
+  readonly verdict: Verdict | null;
+  readonly cause: Cause | null;
+  readonly message: string;
+  readonly nextStep: string;
+  readonly rerunHelps: boolean;
+}
+
+export interface ReviewRecord {
+  readonly round: number;
+  readonly verdict: string;
+  readonly missing: readonly string[];
+  readonly cites: readonly string[];
+}
+
+/** What is known of a run: the fold of its frames and nothing else. */
+export interface RunRecord {
+  starts: number;
+  startedAt?: number;
+  step: string;
+  flow?: Flow;
+  flowSource?: 'default' | 'file' | 'model';
+  limits: { cause: Cause; message: string; cure: string }[];
+  readonly effects: Map<string, EffectRecord>;
+  readonly results: Map<string, TaskResultPayload>;
+  readonly commits: CommitRecord[];
+  /** Returns so far, by the node that gets the work back. */
+  readonly returns: Map<string, { count: number; by: string; issues: readonly Issue[] }>;
+  readonly gates: GateRun[];
+  readonly reviews: ReviewRecord[];
+  readonly notes: { body: string; by: string }[];
+  readonly inline: { body: string; path: string; line: number }[];
+  readonly mentions: { commentId: string; author: string; body: string }[];
+  readonly children: Map<number, ChildRecord>;
+  readonly damaged: { path: string; setAside: string }[];
+  readonly usage: Map<string, UsageTotals>;
+  /** Tool calls that really happened, by role name of the agent. */
+  readonly toolCalls: Map<string, { native: number; rescued: number; failed: number }>;
+  verdict?: VerdictRecord;
+  finished: boolean;
+}
+
+export function emptyRecord(): RunRecord {
+  return {
+    starts: 0,
+    step: '',
+    limits: [],
+    effects: new Map(),
+    results: new Map(),
+    commits: [],
+    returns: new Map(),
+    gates: [],
+    reviews: [],
+    notes: [],
+    inline: [],
+    mentions: [],
+    children: new Map(),
+    damaged: [],
+    usage: new Map(),
+    toolCalls: new Map(),
+    finished: false,
+  };
+}
+
+/** The result of an effect that is known to be done. */
+export function doneEffect<T>(record: RunRecord, key: string): T | undefined {
+  const effect = record.effects.get(key);
+  return effect?.done ? (effect.result as T) : undefined;
+}
+
+/**
+ * Adds one logged frame to the record. A run's own events count only from the `trusted` names (coordinator, gateway): whatever an
+ * agent claims in an event of its own is a hint at most. Frames of other kinds change nothing.
+ */
+export function foldFrame(record: RunRecord, frame: Envelope, trusted: readonly string[]): void {
+  if (frame.type !== 'task.event') return;
+  const payload = frame.payload as { event?: unknown } | undefined;
+  const loop = payload?.event as { type?: string; origin?: string; ok?: boolean } | undefined;
+  if (loop?.type === 'tool.finished') {
+    countToolCall(record, frame.from, loop);
+    return;
+  }
+  if (!trusted.includes(frame.from)) return;
+  const parsed = RunEventSchema.safeParse(payload?.event);
+  if (parsed.success) foldEvent(record, parsed.data, frame);
+}
+
+function countToolCall(record: RunRecord, agent: string, event: { origin?: string; ok?: boolean }): void {
+  const role = roleOfAgent(agent);
+  const counts = record.toolCalls.get(role) ?? { native: 0, rescued: 0, failed: 0 };
+  if (event.origin === 'rescued') counts.rescued += 1;
+  else counts.native += 1;
+  if (!event.ok) counts.failed += 1;
+  record.toolCalls.set(role, counts);
+}
+
+/** `coder-1` plays `coder`. */
+export function roleOfAgent(name: string): string {
+  return name.replace(/-\d+$/, '');
+}
+
+function foldEvent(record: RunRecord, event: RunEvent, frame: Envelope): void {
+  switch (event.type) {
+    case 'run.started':
+      record.starts += 1;
+      record.startedAt ??= frame.ts ?? 0;
+      return;
+    case 'step.entered':
+      record.step = event.step;
+      return;
+    case 'preflight.finished':
+      record.limits = event.limits;
+      return;
+    case 'flow.planned':
+      record.flow = event.flow;
+      record.flowSource = event.source;
+      return;
+    case 'agent.spawned':
+      record.children.set(event.pid, {
+        name: event.name,
+        role: event.role,
+        pid: event.pid,
+        startTime: event.start_time,
+      });
+      return;
+    case 'agent.exited':
+      record.children.delete(event.pid);
+      return;
+    case 'effect.intended':
+      record.effects.set(event.key, { kind: event.kind, digest: event.digest, done: false });
+      return;
+    case 'effect.done': {
+      const intended = record.effects.get(event.key);
+      record.effects.set(event.key, {
+        kind: intended?.kind ?? '',
+        digest: intended?.digest ?? '',
+        done: true,
+        result: event.result,
+      });
+      return;
+    }
+    case 'task.distilled':
+      record.results.set(frame.task_id, event.result);
+      return;
+    case 'task.committed':
+      record.commits.push({
+        taskId: frame.task_id,
+        node: event.node,
+        sha: event.sha,
+        files: event.files,
+        leftOut: event.left_out,
+      });
+      return;
+    case 'work.returned':
+      record.returns.set(event.node, { count: event.count, by: event.by, issues: event.issues });
+      return;
+    case 'gate.finished':
+      record.gates.push(event.gate);
+      return;
+    case 'review.finished':
+      record.reviews.push({ round: event.round, verdict: event.verdict, missing: event.missing, cites: event.cites });
+      return;
+    case 'comment.noted':
+      record.notes.push({ body: event.body, by: event.by });
+      return;
+    case 'mention.listed':
+      record.mentions.push({ commentId: event.comment_id, author: event.author, body: event.body });
+      return;
+    case 'state.damaged':
+      record.damaged.push({ path: event.path, setAside: event.set_aside });
+      return;
+    case 'usage.recorded': {
+      const totals = record.usage.get(event.role) ?? { calls: 0, input: 0, output: 0, unknown: 0 };
+      totals.calls += 1;
+      totals.input += event.usage?.input ?? 0;
+      totals.output += event.usage?.output ?? 0;
+      if (event.ok && event.usage?.input == null) totals.unknown += 1;
+      record.usage.set(event.role, totals);
+      return;
+    }
+    case 'verdict.reached':
+      record.verdict = {
+        verdict: event.verdict,
+        cause: event.cause,
+        message: event.message,
+        nextStep: event.next_step,
+        rerunHelps: event.rerun_helps,
+      };
+      return;
+    case 'run.finished':
+      record.finished = true;
+      return;
+    default:
+      event satisfies never;
+  }
+}

@@ -1,0 +1,155 @@
+import type { Model } from '../core/model.ts';
+import type { GateRun, Issue } from '../protocol/index.ts';
+import { adviceFor } from './advice.ts';
+import { ensureGates, failedGates, gateIssues, openGates } from './gate-check.ts';
+import type { Journal } from './journal.ts';
+import { askJudge, type Evidence } from './judge.ts';
+import { changedFiles } from './report/view.ts';
+import type { Trigger } from './trigger.ts';
+import { type Decision, decide } from './verdict.ts';
+import type { Work, WorkEnd } from './work.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Times the judge may find something missing before the run ends unproven. */
+const ROUNDS = 2;
+
+interface ReviewOptions {
+  readonly trigger: Trigger;
+  readonly journal: Journal;
+  readonly workshop: Workshop;
+  readonly work: Work;
+  readonly judge: Model;
+  readonly signal: AbortSignal;
+}
+
+type Change = Extract<WorkEnd, { kind: 'change' }>;
+
+/** What the Hermes review came to: the commit to deliver, and the decision when it is delivered. */
+export interface Reviewed {
+  readonly sha: string;
+  readonly decision: Decision;
+}
+
+/**
+ * The Hermes review. Facts first: the change exists, tests are not weakened, the repository's commands pass in a clean tree at the very
+ * commit that will be pushed. Only then the judge, who can lower the result and never raise it. What fails goes back to the work.
+ */
+export async function hermesReview(change: Change, options: ReviewOptions): Promise<Reviewed> {
+  const { work, journal, workshop, signal } = options;
+  let current: WorkEnd = change;
+  for (;;) {
+    if (current.kind !== 'change') throw new Error('a review follows a change only');
+    signal.throwIfAborted();
+    await journal.write({ type: 'step.entered', step: 'gates' });
+    const gates = await ensureGates(journal, workshop, { sha: current.sha, added: current.addedCommands, signal });
+    const failed = failedGates(gates);
+    if (failed.length > 0) {
+      current = await work.sendBack('tests_failing', 'coordinator', gateIssues(gates));
+      continue;
+    }
+    const weakened = await workshop.weakenedTests(current.sha);
+    if (weakened.length > 0 && !asksForTestChange(options.trigger.request)) {
+      current = await work.sendBack('tests_weakened', 'coordinator', weakened.map(weakenedIssue));
+      continue;
+    }
+    const files = changedFiles(journal.record.commits);
+    const open = openGates(gates, workshop.documentsOnly(files));
+    if (open) return { sha: current.sha, decision: openDecision(open, options.trigger) };
+
+    await journal.write({ type: 'step.entered', step: 'review' });
+    const round = journal.record.reviews.length + 1;
+    const judgement = await judgeChange(current, gates, files, round, options);
+    if (judgement.verdict === 'complete')
+      return { sha: current.sha, decision: decide(null, '', nextForGreen(options.trigger)) };
+    if (round >= ROUNDS) {
+      return {
+        sha: current.sha,
+        decision: decide('unproven', judgement.missing.join('\n'), adviceFor('unproven', options.trigger.language)),
+      };
+    }
+    current = await work.sendBack(
+      'unproven',
+      'judge',
+      judgement.missing.map((message) => ({ severity: 'blocking', message })),
+    );
+  }
+}
+
+/** Asks the judge once for this round; the answer of an earlier process of the run counts. */
+async function judgeChange(
+  change: Change,
+  gates: readonly GateRun[],
+  files: readonly string[],
+  round: number,
+  options: ReviewOptions,
+) {
+  const { journal, judge, trigger, signal } = options;
+  const evidence = collectEvidence(gates, files, journal);
+  const judgement = await askJudge({
+    model: judge,
+    request: trigger.request,
+    evidence,
+    claim: change.claim,
+    turn: round - 1,
+    signal,
+  });
+  await journal.write({
+    type: 'review.finished',
+    round,
+    verdict: judgement.verdict,
+    missing: [...judgement.missing],
+    cites: [...judgement.cites],
+  });
+  return judgement;
+}
+
+/** The evidence in a fixed order, so that its ids stay the same when nothing changed. */
+export function collectEvidence(gates: readonly GateRun[], files: readonly string[], journal: Journal): Evidence[] {
+  const record = journal.record;
+  const facts = [
+    `files that differ from the base: ${files.join(', ') || 'none'}`,
+    ...gates.map(
+      (gate) =>
+        `command \`${gate.command}\` (${gate.kind}) at ${gate.sha.slice(0, 12)}: ${gate.missing ? `not run, ${gate.missing} is missing` : `exit ${gate.exit}`}\n${gate.tail.slice(-1500)}`,
+    ),
+    ...[...record.returns].map(
+      ([node, entry]) =>
+        `${node} was sent back ${entry.count} time(s), last by ${entry.by}: ${entry.issues.map(({ message }) => message).join('; ')}`,
+    ),
+    `tool calls that really ran: ${[...record.toolCalls].map(([role, calls]) => `${role} ${calls.native + calls.rescued} (${calls.failed} failed)`).join(', ') || 'none'}`,
+  ];
+  return facts.map((text, index) => ({ id: `E${index + 1}`, text }));
+}
+
+/** Whether the request itself speaks of changing tests. */
+function asksForTestChange(request: string): boolean {
+  return /(删除|移除|修改|更新|重写|去掉|跳过|改).{0,12}(测试|用例)|(测试|用例).{0,12}(删除|移除|修改|更新|重写|去掉|跳过)|\b(remove|delete|drop|change|update|rewrite|adjust|skip|disable)\b.{0,40}\btests?\b/is.test(
+    request,
+  );
+}
+
+function weakenedIssue(finding: { readonly path: string; readonly reason: string }): Issue {
+  return {
+    severity: 'blocking',
+    path: finding.path,
+    message: `the change weakens the tests: ${finding.reason}. Restore them and mend the code instead.`,
+  };
+}
+
+function openDecision(open: NonNullable<ReturnType<typeof openGates>>, trigger: Trigger): Decision {
+  const zh = trigger.language === 'zh-CN';
+  if (open.cause !== 'toolchain_missing') return decide(open.cause, '', adviceFor(open.cause, trigger.language));
+  const programs = open.programs.join(', ');
+  return decide(
+    'toolchain_missing',
+    zh ? `缺少：${programs}` : `missing: ${programs}`,
+    adviceFor('toolchain_missing', trigger.language),
+  );
+}
+
+function nextForGreen(trigger: Trigger): string {
+  const zh = trigger.language === 'zh-CN';
+  if (!trigger.thread) return zh ? '查看分支，满意就合并。' : 'Look at the branch, and merge it when you agree.';
+  if (trigger.thread.kind === 'pr') return zh ? '查看新提交。' : 'Look at the new commits.';
+  return zh ? '查看合并请求，满意就合并。' : 'Look at the pull request, and merge it when you agree.';
+}

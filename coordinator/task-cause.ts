@@ -1,0 +1,37 @@
+import type { Cause, TaskResultPayload } from '../protocol/index.ts';
+
+/** The cause of a run whose task got no result, from the hub's word for it. */
+export function causeOfDeath(reason: string): Cause {
+  if (/no_worker/.test(reason)) return 'no_worker';
+  if (/cancel/.test(reason)) return 'cancelled';
+  if (/lost|crash|disconnect/.test(reason)) return 'crashed';
+  return 'stalled';
+}
+
+/** Kinds of model errors that have a cause of their own; all others are `upstream_error`. */
+const modelCauses: Readonly<Record<string, Cause>> = {
+  quota: 'quota',
+  rate_limit: 'rate_limited',
+  auth: 'auth',
+  empty: 'empty_reply',
+  budget: 'budget',
+};
+
+const stopCauses: Readonly<Record<string, Cause>> = {
+  step_limit: 'step_limit',
+  no_progress: 'stalled',
+  budget: 'budget',
+  empty_reply: 'empty_reply',
+};
+
+/** Why a failed result ends the run at once, where no return could mend it; undefined when the work may go back. */
+export function causeOfFailure(result: TaskResultPayload): { cause: Cause; message: string } | undefined {
+  if (result.status !== 'failed') return undefined;
+  for (const issue of result.issues) {
+    const [tag, kind = ''] = (issue.evidence ?? '').split(':');
+    if (tag === 'model_error') return { cause: modelCauses[kind] ?? 'upstream_error', message: issue.message };
+    const stop = tag === 'loop_stopped' ? stopCauses[kind] : undefined;
+    if (stop) return { cause: stop, message: issue.message };
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import type { GateRun } from '../protocol/index.ts';
+
+/** What the run does with git and the repository's own commands; {@link ./git-workshop.ts} is the real one. */
+export interface Workshop {
+  /** Commit that the run's work starts from. */
+  readonly base: string;
+  /** Commands the run checks with; `guessed` when they were detected and not configured. */
+  readonly commands: readonly { readonly kind: GateRun['kind']; readonly command: string; readonly guessed: boolean }[];
+  /** A work tree for one task at `sha`; the one of an earlier attempt is kept as it is. Returns its absolute path. */
+  openTree(taskId: string, sha: string, kind: 'writing' | 'judging'): Promise<string>;
+  closeTree(taskId: string): Promise<void>;
+  /** Commits everything in the task's tree that differs from `start`; `sha` is `start` when nothing does. */
+  commit(task: { readonly taskId: string; readonly start: string; readonly message: string }): Promise<Committed>;
+  /** The change from the base to `sha`, as text. */
+  diff(sha: string): Promise<string>;
+  /** What in the change weakens tests, or edits what the commands run. */
+  weakenedTests(sha: string): Promise<readonly { readonly path: string; readonly reason: string }[]>;
+  documentsOnly(files: readonly string[]): boolean;
+  /** The commit that would be delivered: one commit for each node, on the base. The same input gives the same commit. */
+  candidate(
+    commits: readonly { readonly node: string; readonly sha: string; readonly message: string }[],
+  ): Promise<string>;
+  /** Runs the repository's commands, and the added ones, in a clean tree at `sha`. Never throws for a command that fails. */
+  runGates(
+    sha: string,
+    added: readonly string[],
+    onGate: (gate: GateRun) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Pushes work in progress, so that it outlives the machine; a refusal is logged, not fatal. */
+  saveWork(sha: string): Promise<void>;
+}
+
+export interface Committed {
+  readonly sha: string;
+  readonly files: readonly string[];
+  /** What was not committed, each with its reason. */
+  readonly leftOut: readonly string[];
+}
