@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../base/errors.ts';
+import { keepLaterOutput } from './later-output.ts';
+import { lineDecoder } from './line-decoder.ts';
+import { outputBuffer } from './output-buffer.ts';
+import { endProcesses, findProcesses, heldAt, type LiveProcess, type ProcessSigns } from './process-tree.ts';
+
+export interface CommandOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the command with all its children; the promise then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Wall limit, ms; absent for none. */
+  readonly limitMs?: number;
+  /** Called whenever output came. */
+  readonly onOutput?: () => void;
+  /** File for what processes that were left behind still print; without it their output ends with the command. */
+  readonly laterOutput?: string;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** Exit code; null when a signal ended it. */
+  readonly exit: number | null;
+  /** The signal that ended it. */
+  readonly signal: NodeJS.Signals | null;
+  /** Whether it was ended because of `limitMs`. */
+  readonly limited: boolean;
+  /** Both streams in the order they came, line by line. */
+  readonly output: string;
+  readonly stdout: string;
+  /** How long it had printed nothing when it ended, ms. */
+  readonly silentMs: number;
+  /** Processes it started that are still alive. */
+  readonly left: readonly LiveProcess[];
+  /** Whether `laterOutput` receives what those print. */
+  readonly laterOutput: boolean;
+}
+
+/**
+ * Runs a program without stdin and terminal. It ends when the program exits, not when the last holder of its pipes is
+ * gone; at the limit or on cancel the whole tree is ended, children that left group and session too. Throws `not_found`
+ * when program or folder are missing.
+ */
+export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
+  options.signal.throwIfAborted();
+  const call = randomUUID();
+  const child = spawn(options.file, [...options.args], {
+    cwd: options.cwd,
+    env: { ...options.env, NPC_CALL: call },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own: a group to signal, and no terminal on which a program could ask.
+    detached: true,
+  });
+  const exited = new Promise<{ exit: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exit, signal) => resolve({ exit, signal }));
+  });
+  const { pid } = child;
+  if (pid === undefined) throw await startError(options, exited);
+  const signs = { marker: `NPC_CALL=${call}`, leader: pid };
+  const holds = [heldAt(pid, 1), heldAt(pid, 2)].filter((held) => held !== undefined);
+
+  let lastOutput = performance.now();
+  const output = outputBuffer();
+  const stdout = outputBuffer();
+  const pipes = [child.stdout, child.stderr].map((stream) =>
+    readPipe(stream, (text) => {
+      lastOutput = performance.now();
+      options.onOutput?.();
+      output.add(text);
+      if (stream === child.stdout) stdout.add(text);
+    }),
+  );
+  const limited = await waitOrEnd(exited, signs, options);
+  const end = await exited;
+  await drain(pipes, { ...signs, holds });
+  for (const pipe of pipes) pipe.flush();
+  const left = findProcesses({ ...signs, holds: pipes.every((pipe) => pipe.ended()) ? [] : holds });
+  const open = pipes.filter((pipe) => !pipe.ended()).map((pipe) => pipe.release());
+  options.signal.throwIfAborted();
+  return {
+    ...end,
+    limited,
+    output: output.text(),
+    stdout: stdout.text(),
+    silentMs: performance.now() - lastOutput,
+    left,
+    laterOutput: keepLaterOutput(open, left.length > 0 ? options.laterOutput : undefined),
+  };
+}
+
+/** Waits for the exit; ends the tree at the limit (then true) or on cancel. */
+async function waitOrEnd(exited: Promise<unknown>, signs: ProcessSigns, options: CommandOptions): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const stop = new Promise<'limit' | 'cancelled'>((resolve) => {
+    if (options.limitMs !== undefined) timer = setTimeout(resolve, options.limitMs, 'limit');
+    onAbort = () => resolve('cancelled');
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+  });
+  try {
+    const first = await Promise.race([exited.then(() => 'exit' as const), stop]);
+    if (first === 'exit') return false;
+    await endProcesses(signs);
+    return first === 'limit';
+  } finally {
+    clearTimeout(timer);
+    options.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Pipe {
+  ended(): boolean;
+  /** When the last byte came, ms of the monotonic clock. */
+  last(): number;
+  /** Hands on what waits for the end of its line. */
+  flush(): void;
+  /** Stops reading and gives the stream back. */
+  release(): Socket;
+}
+
+function readPipe(stream: Readable, onText: (text: string) => void): Pipe {
+  const decoder = lineDecoder();
+  let ended = false;
+  let last = performance.now();
+  const onData = (chunk: Buffer) => {
+    last = performance.now();
+    onText(decoder.push(chunk));
+  };
+  stream.on('data', onData);
+  stream.once('close', () => {
+    ended = true;
+  });
+  // A reset by a dying holder is an end like any other.
+  stream.on('error', () => {});
+  return {
+    ended: () => ended,
+    last: () => last,
+    flush() {
+      const rest = decoder.end();
+      if (rest !== '') onText(rest);
+    },
+    release() {
+      stream.off('data', onData);
+      return stream as Socket;
+    },
+  };
+}
+
+/**
+ * After the exit, reads what is still in the pipes. Without a living holder they close by themselves, however busy the
+ * machine is; with one, 100 ms without output are enough, and a noisy one gets no more than a second.
+ */
+async function drain(pipes: readonly Pipe[], signs: ProcessSigns): Promise<void> {
+  const start = performance.now();
+  while (!pipes.every((pipe) => pipe.ended())) {
+    await new Promise((resolve) => setTimeout(() => setImmediate(resolve), 10));
+    const now = performance.now();
+    const quiet = now - Math.max(start, ...pipes.map((pipe) => pipe.last()));
+    if (quiet < 100 && now - start < 1000) continue;
+    if (now - start > 5000 || findProcesses(signs).length > 0) return;
+  }
+}
+
+async function startError(options: CommandOptions, exited: Promise<unknown>): Promise<AppError> {
+  const cause = await exited.catch((error: unknown) => error);
+  const folder = await stat(options.cwd).catch(() => undefined);
+  if (!folder?.isDirectory()) return new AppError('not_found', `the work tree ${options.cwd} is not there`, { cause });
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return new AppError('not_found', `there is no program "${options.file}" on PATH`, { cause });
+  return new AppError('internal', `"${options.file}" could not be started: ${code}`, { cause });
+}
