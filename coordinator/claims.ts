@@ -9,19 +9,25 @@ const MOST_CHARACTERS = 400;
 /** A transport's error message that was handed on as if it were the answer. */
 const upstreamErrors: readonly { readonly form: RegExp; readonly cause: Cause }[] = [
   { form: /\binsufficient[_ ](quota|balance|funds)\b|(余额|额度)不足/i, cause: 'quota' },
+  { form: /\b(invalid|incorrect) api[ _]key\b|^\W*unauthorized\b/i, cause: 'auth' },
+  { form: status('401|403'), cause: 'auth' },
+  { form: /\btoo many requests\b|\brate[ _]limit (exceeded|reached)\b/i, cause: 'rate_limited' },
+  { form: status('429'), cause: 'rate_limited' },
+  { form: status('5\\d\\d'), cause: 'upstream_error' },
   {
-    form: /^\W*(error|错误|http)?\W*\b(401|403)\b|\b(invalid|incorrect) api[ _]key\b|\bunauthorized\b/i,
-    cause: 'auth',
-  },
-  {
-    form: /^\W*(error|错误|http)?\W*\b429\b|\btoo many requests\b|\brate[ _]limit(ed| exceeded| reached)\b/i,
-    cause: 'rate_limited',
-  },
-  {
-    form: /^\W*((api|upstream|server|internal|http|stream|connection|network|request)\W+)*(error|错误)\b\W|^\W*(error|http)?\W*\b5\d\d\b\W|\b(service|model) (is )?(temporarily )?(unavailable|overloaded)\b|\b(bad gateway|gateway timeout|connection (refused|reset)|fetch failed|stream (error|closed|interrupted)|request timed out)\b|上游(服务)?(错误|超时)/i,
+    form: /^\W*((api|upstream|server|internal|http|stream|connection|network|request)\W+)*(error|错误)\s*[:：]|\b(bad gateway|gateway timeout|connection (refused|reset)|fetch failed|stream (error|closed|interrupted)|request timed out)\b|\b(service|model) (is )?(temporarily )?(unavailable|overloaded)\b|上游(服务)?(错误|超时)/i,
     cause: 'upstream_error',
   },
 ];
+
+/** A text that begins with an HTTP status: alone, behind a word for it, or before its reason. `512 images` is none. */
+function status(codes: string): RegExp {
+  const reason = 'unauthorized|forbidden|too many|rate|internal|bad gateway|service|gateway|server|overloaded|error';
+  return new RegExp(
+    `^\\W*((api\\W+)?(error|错误|http|status)(\\W|code)*\\b(${codes})\\b|(${codes})\\W*($|[{[]|${reason}))`,
+    'i',
+  );
+}
 
 /** A promise to finish later: nobody is there later. */
 const deferrals: readonly RegExp[] = [

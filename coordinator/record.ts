@@ -1,5 +1,5 @@
 import type { Cause, Envelope, Flow, GateRun, Issue, RunEvent, TaskResultPayload, Verdict } from '../protocol/index.ts';
-import { RunEvent as RunEventSchema } from '../protocol/index.ts';
+import { LoopEvent, RunEvent as RunEventSchema } from '../protocol/index.ts';
 
 /** An effect outside the program: meant, and later known to be done. */
 export interface EffectRecord {
@@ -108,18 +108,31 @@ export function doneEffect<T>(record: RunRecord, key: string): T | undefined {
  */
 export function foldFrame(record: RunRecord, frame: Envelope, trusted: readonly string[]): void {
   if (frame.type !== 'task.event') return;
-  const payload = frame.payload as { event?: unknown } | undefined;
-  const loop = payload?.event as { type?: string; origin?: string; ok?: boolean } | undefined;
-  if (loop?.type === 'tool.finished') {
-    countToolCall(record, frame.from, loop);
+  const { event } = frame.payload as { event?: unknown };
+  const looped = LoopEvent.safeParse(event);
+  if (looped.success) {
+    foldLoopEvent(record, looped.data, frame.from);
     return;
   }
   if (!trusted.includes(frame.from)) return;
-  const parsed = RunEventSchema.safeParse(payload?.event);
-  if (parsed.success) foldEvent(record, parsed.data, frame);
+  const parsed = RunEventSchema.safeParse(event);
+  if (parsed.success) foldRunEvent(record, parsed.data, frame);
 }
 
-function countToolCall(record: RunRecord, agent: string, event: { origin?: string; ok?: boolean }): void {
+/** What a role did: its tool calls are counted, its comments kept as its own words. */
+function foldLoopEvent(record: RunRecord, event: LoopEvent, agent: string): void {
+  if (event.type === 'tool.finished') countToolCall(record, agent, event);
+  if (event.type !== 'comment.asked') return;
+  const { kind, body, path, line } = event;
+  if (kind === 'inline' && path !== undefined && line !== undefined) record.inline.push({ body, path, line });
+  else record.notes.push({ body, by: agent });
+}
+
+function countToolCall(
+  record: RunRecord,
+  agent: string,
+  event: { readonly origin: string; readonly ok: boolean },
+): void {
   const role = roleOfAgent(agent);
   const counts = record.toolCalls.get(role) ?? { native: 0, rescued: 0, failed: 0 };
   if (event.origin === 'rescued') counts.rescued += 1;
@@ -133,7 +146,7 @@ export function roleOfAgent(name: string): string {
   return name.replace(/-\d+$/, '');
 }
 
-function foldEvent(record: RunRecord, event: RunEvent, frame: Envelope): void {
+function foldRunEvent(record: RunRecord, event: RunEvent, frame: Envelope): void {
   switch (event.type) {
     case 'run.started':
       record.starts += 1;

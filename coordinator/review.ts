@@ -7,7 +7,7 @@ import { askJudge, type Evidence } from './judge.ts';
 import { changedFiles } from './report/view.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide } from './verdict.ts';
-import type { Work, WorkEnd } from './work.ts';
+import type { Change, Work, WorkEnd } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Times the judge may find something missing before the run ends unproven. */
@@ -21,8 +21,6 @@ interface ReviewOptions {
   readonly judge: Model;
   readonly signal: AbortSignal;
 }
-
-type Change = Extract<WorkEnd, { kind: 'change' }>;
 
 /** What the Hermes review came to: the commit to deliver, and the decision when it is delivered. */
 export interface Reviewed {
@@ -44,12 +42,16 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
     const gates = await ensureGates(journal, workshop, { sha: current.sha, added: current.addedCommands, signal });
     const failed = failedGates(gates);
     if (failed.length > 0) {
-      current = await work.sendBack('tests_failing', 'coordinator', gateIssues(gates));
+      current = await work.sendBack({ cause: 'tests_failing', by: 'coordinator', issues: gateIssues(gates) });
       continue;
     }
     const weakened = await workshop.weakenedTests(current.sha);
     if (weakened.length > 0 && !asksForTestChange(options.trigger.request)) {
-      current = await work.sendBack('tests_weakened', 'coordinator', weakened.map(weakenedIssue));
+      current = await work.sendBack({
+        cause: 'tests_weakened',
+        by: 'coordinator',
+        issues: weakened.map(weakenedIssue),
+      });
       continue;
     }
     const files = changedFiles(journal.record.commits);
@@ -67,11 +69,8 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
         decision: decide('unproven', judgement.missing.join('\n'), adviceFor('unproven', options.trigger.language)),
       };
     }
-    current = await work.sendBack(
-      'unproven',
-      'judge',
-      judgement.missing.map((message) => ({ severity: 'blocking', message })),
-    );
+    const issues = judgement.missing.map((message) => ({ severity: 'blocking' as const, message }));
+    current = await work.sendBack({ cause: 'unproven', by: 'judge', issues });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import type { Model } from '../core/model.ts';
 import type { HubClient } from '../hub-client/index.ts';
-import type { Flow, FrameOf, TaskRow } from '../protocol/index.ts';
+import type { FrameOf, TaskRow } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
 import { answerFromContext } from './answer.ts';
 import { claimThread, firstBody } from './claim.ts';
@@ -11,13 +11,13 @@ import { type RunContext, readContext } from './context.ts';
 import { type Crew, endEarlierChildren, gatherCrew, type SpawnAgent } from './crew.ts';
 import { branchNames, type DeliveryRemote, deliver } from './deliver.ts';
 import { createDispatcher, type Dispatcher } from './dispatch.ts';
-import { once } from './effects.ts';
 import { attachLog } from './ending.ts';
-import { checkFlow, defaultFlow, parseFlow } from './flow.ts';
+import { planFlow } from './flow-plan.ts';
 import type { Forge } from './forge.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { LIVE_FOR_MS, type LiveComment, startLiveComment } from './live-comment.ts';
 import { watchMentions } from './mention-watch.ts';
+import { postReview } from './post-review.ts';
 import { checkPreflight } from './preflight.ts';
 import { renderFinal, renderProgress } from './report/render.ts';
 import { textsFor } from './report/texts.ts';
@@ -25,7 +25,7 @@ import type { Delivered, RunView } from './report/view.ts';
 import { hermesReview } from './review.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide, endRun, exitOf, RunEnd } from './verdict.ts';
-import { startWork, type WorkEnd } from './work.ts';
+import { Work, type WorkEnd } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Roles that every run can start by itself. */
@@ -261,10 +261,10 @@ class Run {
         ...(await this.#o.client.agents()).flatMap(({ roles }) => roles),
       ]),
     ];
-    await this.#planFlow(opened, await knownRoles());
+    await planFlow({ journal: this.#journal, given: this.#o.flow, show: opened.show, knownRoles: await knownRoles() });
 
     await this.#step('work');
-    const work = startWork({
+    const work = new Work({
       trigger,
       context,
       journal: this.#journal,
@@ -278,12 +278,7 @@ class Run {
     return this.#finishWork(await work.run(), work, opened, context);
   }
 
-  async #finishWork(
-    end: WorkEnd,
-    work: ReturnType<typeof startWork>,
-    opened: OpenedWorkshop,
-    context: RunContext,
-  ): Promise<Decision> {
+  async #finishWork(end: WorkEnd, work: Work, opened: OpenedWorkshop, context: RunContext): Promise<Decision> {
     const { trigger, forge, judge } = this.#o;
     const { signal } = this.#stop;
     if (end.kind === 'answer') {
@@ -291,7 +286,8 @@ class Run {
       return decide(null, '', '');
     }
     if (end.kind === 'review') {
-      await this.#postReview(end.result.issues);
+      const reviewable = trigger.thread?.kind === 'pr' ? forge : undefined;
+      await postReview({ journal: this.#journal, forge: reviewable, issues: end.result.issues });
       this.#answer = end.result.summary;
       return decide(null, '', '');
     }
@@ -319,45 +315,6 @@ class Run {
     });
     this.#delivered = result.delivered;
     return result.decision;
-  }
-
-  /** Inline remarks go to the platform's review, ten at most; what has no line is in the comment. */
-  async #postReview(
-    issues: readonly { message: string; path?: string | undefined; line?: number | undefined }[],
-  ): Promise<void> {
-    const { forge, trigger } = this.#o;
-    const placed = issues.flatMap(({ path, line, message }) =>
-      path !== undefined && line !== undefined ? [{ path, line, body: message }] : [],
-    );
-    const inline = [...this.#journal.record.inline, ...placed].slice(0, 10);
-    if (!forge || trigger.thread?.kind !== 'pr' || inline.length === 0) {
-      for (const issue of issues)
-        await this.#journal.write({
-          type: 'comment.noted',
-          by: 'reviewer',
-          body: `${issue.path ? `${issue.path}: ` : ''}${issue.message}`,
-        });
-      return;
-    }
-    await once(this.#journal, {
-      key: 'review',
-      kind: 'review',
-      content: JSON.stringify(inline),
-      find: async () => undefined,
-      act: async () => {
-        await forge.postReview({ body: '', event: 'comment', comments: inline });
-        return inline.length;
-      },
-    });
-  }
-
-  async #planFlow(opened: OpenedWorkshop, roles: readonly string[]): Promise<void> {
-    if (this.#journal.record.flow) return;
-    const text = this.#o.flow?.text ?? (await opened.show('.npc/flow.json'));
-    const where = this.#o.flow?.where ?? '.npc/flow.json';
-    const flow: Flow = text === undefined ? defaultFlow : parseFlow(text, where);
-    checkFlow(flow, roles, where);
-    await this.#journal.write({ type: 'flow.planned', flow, source: text === undefined ? 'default' : 'file' });
   }
 
   #mayStart(): void {

@@ -1,22 +1,23 @@
-import type { Cause, Flow, FlowNode, Issue, TaskResultPayload } from '../protocol/index.ts';
+import type { Cause, FlowNode, Issue, TaskPayload, TaskResultPayload } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
-import { type BriefParts, writeBrief, writes } from './brief.ts';
+import { writeBrief, writes } from './brief.ts';
 import { findFalseEnd } from './claims.ts';
 import type { RunContext } from './context.ts';
 import type { Crew } from './crew.ts';
 import type { Dispatcher, TaskEnd } from './dispatch.ts';
 import { distil } from './distil.ts';
-import { checkFlow, orderFlow, parseFlow, roleOf } from './flow.ts';
+import { orderFlow, roleOf } from './flow.ts';
 import { ensureGates, failedGates, gateIssues, gateReport, gatesAt } from './gate-check.ts';
 import type { Journal } from './journal.ts';
 import { causeOfDeath, causeOfFailure } from './task-cause.ts';
+import { readTriage, reviewProposedFlow } from './triage.ts';
 import type { Trigger } from './trigger.ts';
 import { endRun } from './verdict.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Times that the work on one node may come back in all, whatever sent it back. */
 export const MOST_RETURNS = 4;
-/** Times that a node may come back without any change before the run gives up. */
+/** Times that a coder may hand in nothing before the run gives up. */
 const MOST_EMPTY = 1;
 
 export interface WorkOptions {
@@ -28,49 +29,49 @@ export interface WorkOptions {
   readonly workshop: Workshop;
   readonly knownRoles: () => Promise<readonly string[]>;
   readonly signal: AbortSignal;
-  /** Throws when no new task may start (deadline, budget). */
+  /** Throws when no new task may start (deadline, end of the run). */
   readonly mayStart: () => void;
+}
+
+/** A change that the flow made: the commit to be judged, what the coder says of it, and commands that the verifier wants run too. */
+export interface Change {
+  readonly kind: 'change';
+  readonly sha: string;
+  readonly claim: string;
+  readonly addedCommands: readonly string[];
 }
 
 /** What the flow came to. */
 export type WorkEnd =
+  | Change
   | { readonly kind: 'answer'; readonly text: string }
   /** A review without a change of ours. */
-  | { readonly kind: 'review'; readonly result: TaskResultPayload }
-  | {
-      readonly kind: 'change';
-      readonly sha: string;
-      readonly claim: string;
-      readonly addedCommands: readonly string[];
-    };
+  | { readonly kind: 'review'; readonly result: TaskResultPayload };
 
-/** A run's way through its flow. Replayed from the record after a restart: what is recorded is not done again. */
-export interface Work {
-  /** Runs the flow to its end. */
-  run(): Promise<WorkEnd>;
-  /** Sends the finished change back once more (the Hermes review does), then runs the flow to its end again. */
-  sendBack(cause: Cause, by: string, issues: readonly Issue[]): Promise<WorkEnd>;
+/** Work that has to be done again: who found what, and the cause the run ends with when it comes back too often. */
+export interface Objection {
+  readonly cause: Cause;
+  readonly by: string;
+  readonly issues: readonly Issue[];
 }
 
-export function startWork(options: WorkOptions): Work {
-  return new FlowRun(options);
-}
-
-/** One done node, as the nodes behind it see it. */
 interface DoneNode {
   readonly node: string;
   readonly role: string;
   readonly result: TaskResultPayload;
 }
 
-class FlowRun implements Work {
+/**
+ * A run's way through its flow, one node after the other. After a restart it is walked again from the start: what the record holds
+ * (results, commits, gates) is taken from there and not done again, so it arrives where the earlier process was.
+ */
+export class Work {
   readonly #o: WorkOptions;
-  #flow: Flow = [];
   #order: FlowNode[] = [];
   #position = 0;
   #tip: string;
   readonly #done = new Map<string, DoneNode>();
-  /** Goes that each node has had. */
+  /** Goes that each node has had; the number makes the task's id. */
   readonly #goes = new Map<string, number>();
   readonly #returns = new Map<string, number>();
   readonly #objections = new Map<string, readonly Issue[]>();
@@ -82,86 +83,86 @@ class FlowRun implements Work {
   constructor(options: WorkOptions) {
     this.#o = options;
     this.#tip = options.workshop.base;
+    this.#order = orderFlow(options.journal.record.flow ?? []);
   }
 
+  /** Runs the flow to its end. Throws `RunEnd` where it cannot get there. */
   async run(): Promise<WorkEnd> {
-    this.#flow = this.#o.journal.record.flow ?? endRun('misconfigured', 'there is no flow', '');
-    this.#order = orderFlow(this.#flow);
-    return this.#advance();
-  }
-
-  async sendBack(cause: Cause, by: string, issues: readonly Issue[]): Promise<WorkEnd> {
-    await this.#return(this.#order.at(-1), cause, by, issues);
-    return this.#advance();
-  }
-
-  async #advance(): Promise<WorkEnd> {
     while (this.#position < this.#order.length) {
       const node = this.#order[this.#position];
       if (!node) break;
-      const early = await this.#step(node);
-      if (early) return early;
+      const end = await this.#step(node);
+      if (end) return end;
     }
-    const claim = [...this.#done.values()].filter((done) => done.role === 'coder').at(-1)?.result.summary ?? '';
+    const coders = [...this.#done.values()].filter((done) => done.role === 'coder');
+    const claim = coders.at(-1)?.result.summary ?? '';
     return { kind: 'change', sha: await this.#candidate(), claim, addedCommands: this.#addedCommands() };
+  }
+
+  /** Sends a finished change back (the Hermes review does) and runs the flow to its end again. */
+  async sendBack(objection: Objection): Promise<WorkEnd> {
+    await this.#return(this.#order.at(-1), objection);
+    return this.run();
   }
 
   /** Runs one node and decides where the work goes from there. */
   async #step(node: FlowNode): Promise<WorkEnd | undefined> {
-    const { trigger } = this.#o;
     const role = roleOf(node);
     if (role === 'verifier' && (await this.#gatesSendBack(node))) return undefined;
-    if (writes(node) && !trigger.workMode) return this.#refuseToWrite();
+    if (writes(node)) this.#mustBeAllowedToWrite();
 
-    const taskId = this.#taskId(node);
     const start = this.#tip;
-    const result = await this.#result(node, taskId, start);
+    const result = await this.#result(node);
     this.#goes.set(node.id, (this.#goes.get(node.id) ?? 0) + 1);
     this.#done.set(node.id, { node: node.id, role, result });
     if (role === 'architect') return this.#afterTriage(node, result);
     if (this.#reviewing) return { kind: 'review', result };
 
-    if (writes(node)) {
-      const falseEnd = findFalseEnd(result.summary);
-      if (this.#tip === start && roleOf(node) === 'coder') {
-        this.#empty += 1;
-        if (this.#empty > MOST_EMPTY || falseEnd) {
-          if (falseEnd) endRun(falseEnd.cause, falseEnd.message, this.#advice(falseEnd.cause));
-          endRun(
-            'no_change',
-            this.#say(
-              '执行者声称完成，但没有任何文件被改动。',
-              'The worker said it was done, and no file was changed.',
-            ),
-            this.#advice('no_change'),
-          );
-        }
-        const message =
-          'No file differs from the start of the task. Make the change with the tools, or submit `failed` and say why it cannot be made.';
-        await this.#return(node, 'no_change', 'coordinator', [{ severity: 'blocking', message }]);
-        return undefined;
-      }
-      if (falseEnd) {
-        await this.#return(node, falseEnd.cause, 'coordinator', [{ severity: 'blocking', message: falseEnd.message }]);
-        return undefined;
-      }
-    }
-    const blocking = result.issues.filter((issue) => issue.severity === 'blocking');
-    if (blocking.length > 0 || result.status === 'failed') {
-      const issues =
-        blocking.length > 0
-          ? blocking
-          : [{ severity: 'blocking' as const, message: result.summary || `${role} failed` }];
-      await this.#return(node, role === 'reviewer' ? 'review_rejected' : 'tests_failing', role, issues);
-      return undefined;
-    }
-    this.#position += 1;
+    const objection = this.#objectionTo(node, result, this.#tip !== start);
+    if (objection) await this.#return(node, objection);
+    else this.#position += 1;
     return undefined;
   }
 
+  /** Why a node's result does not let the work go on; undefined when it does. Ends the run where a return cannot help. */
+  #objectionTo(node: FlowNode, result: TaskResultPayload, changed: boolean): Objection | undefined {
+    const role = roleOf(node);
+    const falseEnd = writes(node) ? findFalseEnd(result.summary) : undefined;
+    if (role === 'coder' && !changed) {
+      this.#empty += 1;
+      if (falseEnd) endRun(falseEnd.cause, falseEnd.message, this.#advice(falseEnd.cause));
+      if (this.#empty > MOST_EMPTY) this.#endWithoutChange(result);
+      const message =
+        'No file differs from the start of the task. Make the change with the tools, or submit `failed` and say why it cannot be made.';
+      return { cause: 'no_change', by: 'coordinator', issues: [{ severity: 'blocking', message }] };
+    }
+    if (falseEnd) {
+      return {
+        cause: falseEnd.cause,
+        by: 'coordinator',
+        issues: [{ severity: 'blocking', message: falseEnd.message }],
+      };
+    }
+    const blocking = result.issues.filter((issue) => issue.severity === 'blocking');
+    if (blocking.length === 0 && result.status === 'success') return undefined;
+    const issues =
+      blocking.length > 0 ? blocking : [{ severity: 'blocking' as const, message: result.summary || `${role} failed` }];
+    return { cause: causeOfObjection(role, issues), by: role, issues };
+  }
+
+  #endWithoutChange(result: TaskResultPayload): never {
+    const why = result.issues[0]?.message ?? result.summary;
+    const message = this.#say(
+      `没有任何文件被改动，请求没有完成。执行者的说法：${why}`,
+      `No file was changed, so the request is not done. The worker's word for it: ${why}`,
+    );
+    return endRun('no_change', message, this.#advice('no_change'));
+  }
+
   /** The node's result, from the record or from an agent; ends the run when there is none. */
-  async #result(node: FlowNode, taskId: string, start: string): Promise<TaskResultPayload> {
-    const { journal } = this.#o;
+  async #result(node: FlowNode): Promise<TaskResultPayload> {
+    const { journal, workshop } = this.#o;
+    const taskId = this.#taskId(node);
     const recorded = journal.record.results.get(taskId);
     if (recorded) {
       this.#adopt(node, taskId);
@@ -169,41 +170,50 @@ class FlowRun implements Work {
     }
     this.#o.mayStart();
     await this.#o.crew.ensure(roleOf(node));
-    const tree = await this.#o.workshop.openTree(taskId, start, writes(node) ? 'writing' : 'judging');
-    const end = await this.#dispatch(node, taskId, await this.#brief(node, tree, start));
-    if (writes(node)) await this.#commit(node, taskId, start);
-    await this.#o.workshop.closeTree(taskId);
-    if (end.kind === 'question') endRun('needs_input', end.question, this.#advice('needs_input'));
-    if (end.kind === 'dead') {
-      const cause = causeOfDeath(end.reason);
-      endRun(
-        cause,
-        this.#say(`任务 ${node.id} 没有结果：${end.reason}`, `the task ${node.id} has no result: ${end.reason}`),
-        this.#advice(cause),
-      );
+    const start = this.#tip;
+    const tree = await workshop.openTree(taskId, start, writes(node) ? 'writing' : 'judging');
+    let end: TaskEnd;
+    try {
+      end = await this.#dispatch(node, taskId, await this.#brief(node, tree));
+    } finally {
+      // Also when the run is being ended: what was written so far is saved.
+      if (writes(node)) await this.#commit(node, taskId, start);
     }
-    const failure = causeOfFailure(end.result);
-    if (failure) endRun(failure.cause, failure.message, this.#advice(failure.cause));
-    const result = distil(end.result);
+    await workshop.closeTree(taskId);
+    const result = distil(this.#resultOf(end, node));
     await journal.write({ type: 'task.distilled', node: node.id, result }, taskId);
     return result;
   }
 
-  async #dispatch(node: FlowNode, taskId: string, payload: ReturnType<typeof writeBrief>): Promise<TaskEnd> {
+  #resultOf(end: TaskEnd, node: FlowNode): TaskResultPayload {
+    if (end.kind === 'question') return endRun('needs_input', end.question, this.#advice('needs_input'));
+    if (end.kind === 'dead') {
+      const cause = causeOfDeath(end.reason);
+      const message = this.#say(
+        `任务 ${node.id} 没有结果：${end.reason}`,
+        `The task ${node.id} has no result: ${end.reason}`,
+      );
+      return endRun(cause, message, this.#advice(cause));
+    }
+    const failure = causeOfFailure(end.result);
+    if (failure) endRun(failure.cause, failure.message, this.#advice(failure.cause));
+    return end.result;
+  }
+
+  async #dispatch(node: FlowNode, taskId: string, payload: TaskPayload): Promise<TaskEnd> {
     const { dispatcher, crew, signal } = this.#o;
     const role = roleOf(node);
     const number = node.target_agent.split(':')[1];
     const to = number ? `${role}-${number}` : `role:${role}`;
     const gaveUp = crew.gaveUp(role).then((reason): TaskEnd => ({ kind: 'dead', reason: `crashed: ${reason}` }));
     const end = await Promise.race([dispatcher.run({ id: taskId, to, payload }, signal), gaveUp]);
-    if (end.kind !== 'result') await dispatcher.cancel(taskId, 'the run ends').catch(() => {}); // it may be over already
+    if (end.kind === 'question') await dispatcher.cancel(taskId, 'the run ends with the question');
     return end;
   }
 
   async #commit(node: FlowNode, taskId: string, start: string): Promise<void> {
     const { journal, workshop } = this.#o;
-    const message = this.#message(node);
-    const { sha, files, leftOut } = await workshop.commit({ taskId, start, message });
+    const { sha, files, leftOut } = await workshop.commit({ taskId, start, message: this.#message(node) });
     await journal.write(
       { type: 'task.committed', node: node.id, sha, files: [...files], left_out: [...leftOut] },
       taskId,
@@ -214,108 +224,89 @@ class FlowRun implements Work {
 
   /** Takes a task's recorded commit as the new tip. */
   #adopt(node: FlowNode, taskId: string): void {
-    const commit = this.#o.journal.record.commits.find((entry) => entry.taskId === taskId);
+    const commit = this.#o.journal.record.commits.findLast((entry) => entry.taskId === taskId);
     if (!commit || commit.sha === this.#tip) return;
     this.#tip = commit.sha;
     this.#commits.push({ node: node.id, sha: commit.sha, message: this.#message(node) });
   }
 
-  /** What the architect's first turn decided: an answer, a review, or a plan (perhaps with a flow of its own). */
+  /** Goes on as the architect's first turn decided. */
   async #afterTriage(node: FlowNode, result: TaskResultPayload): Promise<WorkEnd | undefined> {
-    const { journal, trigger } = this.#o;
-    const artifact = (title: string) => result.artifacts.find((entry) => entry.title === title)?.text;
-    const answer = artifact('answer');
-    if (answer !== undefined) {
-      const falseEnd = findFalseEnd(answer);
+    const { journal, knownRoles } = this.#o;
+    const triage = readTriage(result);
+    if (triage.kind === 'unclear') endRun('needs_input', triage.message, this.#advice('needs_input'));
+    if (triage.kind === 'answer') {
+      const falseEnd = findFalseEnd(triage.text);
       if (falseEnd) endRun(falseEnd.cause, falseEnd.message, this.#advice(falseEnd.cause));
-      return { kind: 'answer', text: answer };
-    }
-    if (result.status === 'failed') {
-      endRun('needs_input', result.issues[0]?.message ?? result.summary, this.#advice('needs_input'));
+      return triage;
     }
     this.#position += 1;
-    if (artifact('route')?.trim() === 'review') {
-      this.#position = Math.max(
-        this.#order.findIndex((entry) => roleOf(entry) === 'reviewer'),
-        this.#position,
-      );
+    if (triage.kind === 'review') {
       this.#reviewing = true;
+      const reviewer = this.#order.findIndex((entry) => roleOf(entry) === 'reviewer');
+      this.#position = Math.max(reviewer, this.#position);
       return undefined;
     }
-    const proposed = artifact('flow');
-    if (proposed !== undefined && journal.record.flowSource !== 'model') await this.#adoptFlow(node, proposed);
-    if (!trigger.workMode) return this.#refuseToWrite();
+    this.#mustBeAllowedToWrite();
+    if (triage.flow === undefined || journal.record.flowSource === 'model') return undefined;
+    const reviewed = reviewProposedFlow(node, triage.flow, await knownRoles());
+    if ('refused' in reviewed) {
+      await journal.write({
+        type: 'comment.noted',
+        body: `The proposed flow was not taken: ${reviewed.refused}`,
+        by: 'coordinator',
+      });
+      return undefined;
+    }
+    await journal.write({ type: 'flow.planned', flow: reviewed.flow, source: 'model' });
+    this.#order = orderFlow(reviewed.flow);
+    this.#position = 1;
     return undefined;
   }
 
-  /** Replaces the rest of the flow by the architect's, if it passes the plan review; else the default goes on. */
-  async #adoptFlow(node: FlowNode, text: string): Promise<void> {
-    const { journal, knownRoles } = this.#o;
-    try {
-      const rest = parseFlow(text, 'the proposed flow').filter((entry) => roleOf(entry) !== 'architect');
-      const first = rest
-        .filter((entry) => !rest.some((other) => [other.next ?? []].flat().includes(entry.id)))
-        .map(({ id }) => id);
-      const flow = [{ ...node, next: first }, ...rest];
-      checkFlow(flow, await knownRoles(), 'the proposed flow');
-      await journal.write({ type: 'flow.planned', flow, source: 'model' });
-      this.#flow = flow;
-      this.#order = orderFlow(flow);
-      this.#position = 1;
-    } catch (error) {
-      await journal.write({
-        type: 'comment.noted',
-        body: `the proposed flow was not taken: ${(error as Error).message}`,
-        by: 'coordinator',
-      });
-    }
-  }
-
-  #refuseToWrite(): never {
-    return endRun(
-      'no_permission',
-      this.#say(
-        '这个请求需要修改代码，但本次没有开启工作模式，所以没有推送任何内容。',
-        'The request needs a change of code, and work mode is off, so nothing was pushed.',
-      ),
-      this.#advice('no_permission'),
+  #mustBeAllowedToWrite(): void {
+    const { trigger } = this.#o;
+    if (trigger.workMode && !trigger.forkSlug) return;
+    const message = this.#say(
+      '这个请求需要修改代码，但本次没有写入权限，所以没有推送任何内容。',
+      'The request needs a change of code, and this run has no right to write, so nothing was pushed.',
     );
+    endRun('no_permission', message, this.#advice('no_permission'));
   }
 
   /** Runs the commands before a verifier is paid for; true when they failed and the work went back. */
   async #gatesSendBack(node: FlowNode): Promise<boolean> {
+    const { journal, workshop, signal } = this.#o;
     if (this.#commits.length === 0) return false;
-    await this.#o.journal.write({ type: 'step.entered', step: 'gates' });
-    const gates = await ensureGates(this.#o.journal, this.#o.workshop, {
-      sha: await this.#candidate(),
-      added: [],
-      signal: this.#o.signal,
-    });
-    await this.#o.journal.write({ type: 'step.entered', step: 'work' });
+    await journal.write({ type: 'step.entered', step: 'gates' });
+    const gates = await ensureGates(journal, workshop, { sha: await this.#candidate(), added: [], signal });
+    await journal.write({ type: 'step.entered', step: 'work' });
     if (failedGates(gates).length === 0) return false;
-    await this.#return(node, 'tests_failing', 'coordinator', gateIssues(gates));
+    await this.#return(node, { cause: 'tests_failing', by: 'coordinator', issues: gateIssues(gates) });
     return true;
   }
 
   /** Sends the work back to whoever must mend it; ends the run when it came back too often. */
-  async #return(from: FlowNode | undefined, cause: Cause, by: string, issues: readonly Issue[]): Promise<void> {
+  async #return(from: FlowNode | undefined, { cause, by, issues }: Objection): Promise<void> {
+    const { journal } = this.#o;
     const target = from && this.#mender(from);
-    if (!target) endRun(cause, issues[0]?.message ?? '', this.#advice(cause));
+    const last = issues.map((issue) => issue.message).join('\n');
+    if (!target) return endRun(cause, last, this.#advice(cause));
     const count = (this.#returns.get(target.id) ?? 0) + 1;
     if (count > MOST_RETURNS) {
-      const last = issues.map((issue) => issue.message).join('\n');
-      endRun(
-        cause,
-        this.#say(`返工 ${MOST_RETURNS} 次后仍未解决：${last}`, `still open after ${MOST_RETURNS} returns: ${last}`),
-        this.#advice(cause),
+      const message = this.#say(
+        `返工 ${MOST_RETURNS} 次后仍未解决：${last}`,
+        `Still open after ${MOST_RETURNS} returns: ${last}`,
       );
+      endRun(cause, message, this.#advice(cause));
     }
     this.#returns.set(target.id, count);
     this.#objections.set(target.id, issues);
-    if ((this.#o.journal.record.returns.get(target.id)?.count ?? 0) < count)
-      await this.#o.journal.write({ type: 'work.returned', node: target.id, by, count, issues: [...issues] });
+    if ((journal.record.returns.get(target.id)?.count ?? 0) < count) {
+      await journal.write({ type: 'work.returned', node: target.id, by, count, issues: [...issues] });
+    }
     this.#position = this.#order.indexOf(target);
-    for (const later of this.#order.slice(this.#position)) this.#done.delete(later.id);
+    for (const again of this.#order.slice(this.#position)) this.#done.delete(again.id);
   }
 
   /** The node that mends what `from` objects to: its `on_fail`, else itself when it writes, else the nearest writer before it. */
@@ -325,14 +316,14 @@ class FlowRun implements Work {
   }
 
   #taskId(node: FlowNode): string {
-    const go = this.#goes.get(node.id) ?? 0;
-    return `${this.#o.journal.runKey}.${node.id}${go === 0 ? '' : `.r${go}`}`;
+    const goes = this.#goes.get(node.id) ?? 0;
+    return `${this.#o.journal.runKey}.${node.id}${goes === 0 ? '' : `.r${goes}`}`;
   }
 
-  async #brief(node: FlowNode, tree: string, start: string): Promise<ReturnType<typeof writeBrief>> {
+  async #brief(node: FlowNode, tree: string): Promise<TaskPayload> {
     const { trigger, context, workshop, journal } = this.#o;
     const changed = this.#tip !== workshop.base;
-    const parts: BriefParts = {
+    return writeBrief({
       node,
       request: trigger.request,
       context,
@@ -341,30 +332,28 @@ class FlowRun implements Work {
       diff: changed ? await workshop.diff(this.#tip) : '',
       gateReport: changed ? gateReport(gatesAt(journal, await this.#candidate())) : '',
       tree,
-      baseSha: start,
-    };
-    return writeBrief(parts);
+      baseSha: this.#tip,
+    });
   }
 
   #candidate(): Promise<string> {
-    return this.#commits.length === 0
-      ? Promise.resolve(this.#o.workshop.base)
-      : this.#o.workshop.candidate(this.#commits);
+    const { workshop } = this.#o;
+    return this.#commits.length === 0 ? Promise.resolve(workshop.base) : workshop.candidate(this.#commits);
   }
 
   #addedCommands(): string[] {
-    const artifacts = [...this.#done.values()]
-      .filter((done) => done.role === 'verifier')
-      .flatMap((done) => done.result.artifacts);
+    const verified = [...this.#done.values()].filter((done) => done.role === 'verifier');
+    const artifacts = verified.flatMap((done) => done.result.artifacts);
     return artifacts.flatMap((artifact) => (artifact.kind === 'command' && artifact.text ? [artifact.text] : []));
   }
 
+  /** The commit message of a node's work. */
   #message(node: FlowNode): string {
     const { context, trigger, journal } = this.#o;
     const several = this.#order.filter(writes).length > 1;
-    const subject = `${context.title}`.replaceAll(/\s+/g, ' ').slice(0, 72);
-    const reference = trigger.thread ? `\n\nRefs: #${trigger.thread.number}` : '';
-    return `${several ? `${node.id}: ` : ''}${subject}${reference}\nRun: ${journal.runKey}`;
+    const subject = [...context.title.replaceAll(/\s+/g, ' ')].slice(0, 72).join('');
+    const reference = trigger.thread ? `Refs: #${trigger.thread.number}\n` : '';
+    return `${several ? `${node.id}: ` : ''}${subject}\n\n${reference}Run: ${journal.runKey}\n`;
   }
 
   #advice(cause: Cause): string {
@@ -374,4 +363,10 @@ class FlowRun implements Work {
   #say(zh: string, en: string): string {
     return this.#o.trigger.language === 'zh-CN' ? zh : en;
   }
+}
+
+/** The cause that stays when a role's objection is never settled. */
+function causeOfObjection(role: string, issues: readonly Issue[]): Cause {
+  if (issues.some((issue) => issue.evidence === 'left_running')) return 'left_running';
+  return role === 'reviewer' ? 'review_rejected' : role === 'verifier' ? 'unproven' : 'tests_failing';
 }
