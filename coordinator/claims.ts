@@ -23,10 +23,8 @@ const upstreamErrors: readonly { readonly form: RegExp; readonly cause: Cause }[
 /** A text that begins with an HTTP status: alone, behind a word for it, or before its reason. `512 images` is none. */
 function status(codes: string): RegExp {
   const reason = 'unauthorized|forbidden|too many|rate|internal|bad gateway|service|gateway|server|overloaded|error';
-  return new RegExp(
-    `^\\W*((api\\W+)?(error|错误|http|status)(\\W|code)*\\b(${codes})\\b|(${codes})\\W*($|[{[]|${reason}))`,
-    'i',
-  );
+  const wording = '(api\\W+)?(error|错误)(\\W|code|http|status)*';
+  return new RegExp(`^\\W*(${wording}\\b(${codes})\\b|(http\\W*|status\\W*)?(${codes})\\W*($|[{[]|${reason}))`, 'i');
 }
 
 /** A promise to finish later: nobody is there later. */
