@@ -3,7 +3,7 @@ import { cp, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
 const rooms = ['agents', 'coordinator', 'core', 'hub', 'llm', 'testing', 'cli'];
-const kinds = new Set(['.md', '.sql', '.json', '.mjs']);
+const kinds = new Set(['.md', '.sql', '.json', '.mjs', '.gitconfig']);
 
 for (const room of rooms) {
   for (const entry of await readdir(room, { recursive: true, withFileTypes: true })) {

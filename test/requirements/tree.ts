@@ -2,4 +2,9 @@
 export const tree = {
   'R-TREE-1':
     'Secrets are masked by exact value (raw, encoded, line by line, broken over lines) and by the shape of well-known keys.',
+  'R-TREE-2':
+    'A run works in a bare clone of its own; the checkout (shallow, detached, a worktree, of another owner) is only read.',
+  'R-TREE-3':
+    'A push is never forced and ends as ok, rejected, forbidden or unreachable; a branch that moved loses nothing.',
+  'R-TREE-4': 'Hooks, filters and whatever a command configured do not reach our git, and nothing asks for a login.',
 } as const;
