@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type Clock, systemClock } from '../base/time.ts';
+import { type Clock, sleep, systemClock } from '../base/time.ts';
 import {
   AgentName,
   type AgentRow,
@@ -180,18 +180,10 @@ class Client implements HubClient {
   }
 
   async #close(): Promise<void> {
-    if (this.session !== '') {
-      let drained = (): void => {};
-      const enough = this.clock.after(DRAIN_MS, () => drained());
-      await Promise.race([
-        this.#outbox.drained(),
-        new Promise<void>((resolve) => {
-          drained = resolve;
-        }),
-      ]);
-      enough.cancel();
-      this.#post({ type: 'bye', to: 'hub' });
-    }
+    const patience = new AbortController();
+    await Promise.race([this.#outbox.drained(), sleep(DRAIN_MS, patience.signal).catch(() => {})]);
+    patience.abort();
+    this.#post({ type: 'bye', to: 'hub' });
     await this.#link.close();
   }
 

@@ -68,11 +68,12 @@ export class Outbox {
       entry.number = 0;
       if (entry.keep === 'once') this.#settle(entry, disconnected());
     }
+    this.#release();
   }
 
   /** The first `upto` frames of this connection are committed. */
   accepted(upto: number): void {
-    for (const entry of [...this.#waiting.values()]) {
+    for (const entry of this.#waiting.values()) {
       if (entry.number === 0 || entry.number > upto) break;
       if (entry.keep !== 'query') this.#settle(entry);
     }
@@ -98,9 +99,9 @@ export class Outbox {
     for (const entry of [...this.#waiting.values()]) this.#settle(entry, error);
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when nothing waits, or when waiting is of no use because the connection is gone. */
   drained(): Promise<void> {
-    if (this.#waiting.size === 0) return Promise.resolve();
+    if (this.#waiting.size === 0 || !this.#line) return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained.push(resolve);
     });
@@ -125,7 +126,10 @@ export class Outbox {
     this.#waiting.delete(entry.frame.id);
     if (error) entry.reject(error);
     else entry.resolve();
-    if (this.#waiting.size > 0) return;
+    if (this.#waiting.size === 0) this.#release();
+  }
+
+  #release(): void {
     for (const resolve of this.#drained.splice(0)) resolve();
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
 import { backoff, sleep } from '../base/time.ts';
@@ -50,6 +51,8 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
       await before.settled;
       if (running.get(task_id) === before) running.delete(task_id);
     }
+    // the end of another task may have come in the same packet, and is not dealt with before the next turn
+    if (running.size >= client.maxConcurrency) await nextTurn();
     if (stopping) return decline(frame, 'stopping');
     if (running.size >= client.maxConcurrency) return decline(frame, 'busy');
     const task = new RunningTask(client, frame, progressMs);
@@ -101,6 +104,7 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
 async function carry(client: HubClient, task: RunningTask, work: Work): Promise<void> {
   let result: TaskResultPayload;
   try {
+    task.signal.throwIfAborted(); // cancelled before it was begun
     const given = TaskResultPayload.safeParse(await work(task));
     result = given.success
       ? given.data
