@@ -9,8 +9,8 @@ import { plainText } from './lib/terminal-text.ts';
 /** Wall limits, s. */
 const DEFAULT_LIMIT = 120;
 const MAX_LIMIT = 600;
-/** Bounds of one answer; the loop's own cap is above them. */
-const BOUNDS = { maxCharacters: 24_000, maxLines: 600, maxLine: 2000 };
+/** Bounds of one answer, below the loop's own. */
+const BOUNDS = { maxBytes: 24_000, maxLines: 600, maxLine: 1900 };
 /** From here on silence before the limit is worth a word, s. */
 const LONG_SILENCE = 30;
 

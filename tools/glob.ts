@@ -16,7 +16,7 @@ export default defineTool({
     pattern: z.string().min(1).describe('Glob with * ** ? [] {}'),
     path: z.string().default('.').describe('Folder to look in, relative to the work tree'),
     ignored: z.boolean().default(false).describe('List also files that git ignores'),
-    limit: z.int().min(1).max(2000).default(200).describe('Most paths to return'),
+    limit: z.int().min(1).max(900).default(200).describe('Most paths to return'),
   }),
   async run({ pattern, path, ignored, limit }, context) {
     const place = await workPath(context.cwd, path);

@@ -26,7 +26,7 @@ export default defineTool({
     files_only: z.boolean().default(false).describe('Return only the paths of files with a match'),
     multiline: z.boolean().default(false).describe('Let the pattern match across lines'),
     ignored: z.boolean().default(false).describe('Search also files that git ignores'),
-    limit: z.int().min(1).max(1000).default(100).describe('Most lines to return'),
+    limit: z.int().min(1).max(900).default(100).describe('Most lines to return'),
   }),
   async run(input, context) {
     const place = await workPath(context.cwd, input.path);

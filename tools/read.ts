@@ -7,10 +7,10 @@ import { keptOutput } from './lib/output-folder.ts';
 import { noteSeen } from './lib/seen-files.ts';
 import { notThere, type WorkPath, workPath } from './lib/work-paths.ts';
 
-/** Bounds of one answer; the loop's own cap is above them. */
-const MAX_LINES = 2000;
-const MAX_CHARACTERS = 40_000;
-const MAX_LINE = 2000;
+/** Bounds of one answer, below the loop's own, so that what is shown has no gap. */
+const MAX_LINES = 900;
+const MAX_BYTES = 30_000;
+const MAX_LINE = 1900;
 
 export default defineTool({
   name: 'read',
@@ -22,7 +22,7 @@ export default defineTool({
   input: z.object({
     path: z.string().describe('Path relative to the work tree'),
     offset: z.int().min(1).default(1).describe('Number of the first line, from 1'),
-    limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe('Most lines to return'),
+    limit: z.int().min(1).default(MAX_LINES).describe('Most lines to return'),
   }),
   async run({ path, offset, limit }, context) {
     const place = await readable(path, context);
@@ -38,7 +38,7 @@ export default defineTool({
     if (offset > lines.length) {
       return { ok: false, text: `${place.shown} has ${lines.length} lines; offset ${offset} is behind its end.` };
     }
-    const shown = numbered(lines, offset, limit);
+    const shown = numbered(lines, offset, Math.min(limit, MAX_LINES));
     const next = offset + shown.length;
     const notes = [
       ...(next <= lines.length ? [`lines ${offset}-${next - 1} of ${lines.length}; go on with offset ${next}`] : []),
@@ -57,10 +57,10 @@ async function readable(path: string, context: ToolContext): Promise<WorkPath> {
 
 function numbered(lines: readonly string[], offset: number, limit: number): string[] {
   const shown: string[] = [];
-  let room = MAX_CHARACTERS;
+  let room = MAX_BYTES;
   for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const text = `${String(offset + at).padStart(6)}\t${capLine(line, MAX_LINE)}`;
-    room -= text.length + 1;
+    room -= Buffer.byteLength(text) + 1;
     if (room < 0 && shown.length > 0) break;
     shown.push(text);
   }

@@ -1,6 +1,6 @@
 /** Bounds of a text for a model. */
 export interface TextBounds {
-  readonly maxCharacters: number;
+  readonly maxBytes: number;
   readonly maxLines: number;
   /** Longest line, characters. */
   readonly maxLine: number;
@@ -37,9 +37,9 @@ export function capLine(line: string, max: number): string {
 }
 
 function take(into: string[], from: readonly string[], bounds: TextBounds, share: number): void {
-  let room = bounds.maxCharacters * share;
+  let room = bounds.maxBytes * share;
   for (const line of from) {
-    room -= line.length + 1;
+    room -= Buffer.byteLength(line) + 1;
     if (room < 0 || into.length >= bounds.maxLines * share) return;
     into.push(line);
   }
