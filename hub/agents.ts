@@ -1,0 +1,81 @@
+import type { Connection } from './connection.ts';
+import type { Mailbox } from './mailbox.ts';
+import type { SessionRecord } from './storage.ts';
+import { type Grant, may } from './tokens.ts';
+
+/** Who has a name: the connection it speaks through, and what it said of itself. */
+export interface Agent {
+  readonly name: string;
+  level: 0 | 1;
+  roles: readonly string[];
+  title: string | undefined;
+  maxConcurrency: number;
+  grant: Grant;
+  /** The session that has the name; undefined while it never spoke level 1. */
+  session: SessionRecord | undefined;
+  connection: Connection | undefined;
+  /** What waits on disk for the name; undefined while it never spoke level 1. */
+  mailbox: Mailbox | undefined;
+  /** What a level-0 connection has not read yet. */
+  live: Mailbox | undefined;
+  connectedAt: number;
+  lastSeen: number;
+  /** Ends the wait for a lost connection to come back. */
+  grace: { cancel(): void } | undefined;
+  /** Tasks it holds. */
+  readonly tasks: Set<string>;
+}
+
+/** The agents that the hub knows, connected or not. */
+export class Agents {
+  readonly #byName = new Map<string, Agent>();
+
+  get(name: string): Agent | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The agent of this name, made when there is none. */
+  obtain(name: string, grant: Grant): Agent {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const agent: Agent = {
+      name,
+      level: 0,
+      roles: [],
+      title: undefined,
+      maxConcurrency: 1,
+      grant,
+      session: undefined,
+      connection: undefined,
+      mailbox: undefined,
+      live: undefined,
+      connectedAt: 0,
+      lastSeen: 0,
+      grace: undefined,
+      tasks: new Set(),
+    };
+    this.#byName.set(name, agent);
+    return agent;
+  }
+
+  forget(name: string): void {
+    this.#byName.delete(name);
+  }
+
+  all(): Iterable<Agent> {
+    return this.#byName.values();
+  }
+
+  connected(): Agent[] {
+    return [...this.#byName.values()].filter((agent) => agent.connection !== undefined);
+  }
+
+  /** Connected agents that a task for `target` (a name or `role:R`) may go to. */
+  workers(target: string): Agent[] {
+    return this.connected().filter((agent) => fits(agent, target) && may(agent.grant, 'work'));
+  }
+}
+
+function fits(agent: Agent, target: string): boolean {
+  return target.startsWith('role:') ? agent.roles.includes(target.slice(5)) : agent.name === target;
+}

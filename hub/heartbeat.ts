@@ -1,0 +1,22 @@
+import type { Clock } from '../base/time.ts';
+import type { Connection } from './connection.ts';
+import type { HubClocks } from './options.ts';
+import { Timers } from './timers.ts';
+
+/**
+ * Pings one connection and ends it when nothing is heard for `pong` ms after a ping. The first ping comes at a random
+ * moment of the period, so that the pings of many connections are spread over it. Returns how to stop.
+ */
+export function startHeartbeat(connection: Connection, clock: Clock, clocks: HubClocks): () => void {
+  const timers = new Timers<'ping' | 'pong'>(clock);
+  const ping = () => {
+    const sent = clock.monotonic();
+    connection.socket.ping();
+    timers.set('pong', clocks.pong, () => {
+      if (connection.lastHeard < sent) connection.terminate();
+      else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
+    });
+  };
+  timers.set('ping', Math.max(1, Math.random() * clocks.ping), ping);
+  return () => timers.clearAll();
+}

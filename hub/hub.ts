@@ -1,0 +1,155 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Log } from '../base/log.ts';
+import type { Clock } from '../base/time.ts';
+import { CloseCode, TaskPayload } from '../protocol/index.ts';
+import type { Admission } from './accept.ts';
+import { Agents } from './agents.ts';
+import { errorFrame, hubFrame } from './answers.ts';
+import { Connection } from './connection.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { goalOf } from './level-zero.ts';
+import type { HubClocks, HubLimits } from './options.ts';
+import { Post } from './post.ts';
+import { Reader } from './reader.ts';
+import { Recent } from './recent.ts';
+import { Router } from './router.ts';
+import { Slots } from './scheduler.ts';
+import { Sessions } from './sessions.ts';
+import type { Storage, TaskRecord } from './storage.ts';
+import { TaskDesk } from './task-desk.ts';
+import { TaskFrames } from './task-frames.ts';
+import { isHeld } from './task-machine.ts';
+import { Turn } from './turn.ts';
+import { Watchers } from './watchers.ts';
+
+/** What the hub itself, without its sockets, is made from. */
+export interface HubParts {
+  readonly storage: Storage;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly clocks: HubClocks;
+  readonly limits: HubLimits;
+  readonly concurrency: number;
+  /** The hub cannot go on: what it was told is not on disk. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Ids of the newest messages, per half, that repeats are recognised by. */
+const REMEMBERED = 50_000;
+
+/** The hub behind the door: takes upgraded sockets and serves them. */
+export class Hub {
+  readonly #parts: HubParts;
+  readonly #turn: Turn;
+  readonly #desk: TaskDesk;
+  readonly #sessions: Sessions;
+  readonly #router: Router;
+  readonly #watchers: Watchers;
+  readonly #recent = new Recent(REMEMBERED);
+  readonly #connections = new Set<Connection>();
+  #position = 0;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+    const { storage, clock, clocks, limits } = parts;
+    const agents = new Agents();
+    const turn = new Turn(storage, clock, parts.failed);
+    const post = new Post(turn, agents, this.#recent);
+    const position = () => this.#position;
+    this.#turn = turn;
+    this.#desk = new TaskDesk({ turn, post, agents, slots: new Slots(parts.concurrency), clock, clocks });
+    this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
+    this.#watchers = new Watchers(post, storage, limits.softBuffer);
+    this.#router = new Router({
+      turn,
+      post,
+      recent: this.#recent,
+      agents,
+      desk: this.#desk,
+      taskFrames: new TaskFrames({ desk: this.#desk, post, agents, turn }),
+      sessions: this.#sessions,
+      watchers: this.#watchers,
+      storage,
+      limits,
+      position,
+    });
+    post.listen((message) => {
+      this.#position = message.lsn;
+    });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Takes up where an earlier process on the same storage left off. */
+  async restore(): Promise<void> {
+    const { storage } = this.#parts;
+    this.#position = await storage.lastLsn();
+    for (const { from, id, lsn } of await storage.recentIds(REMEMBERED)) this.#recent.set(from, id, lsn);
+    const records = await storage.tasks();
+    const holders = new Set(
+      records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
+    );
+    await this.#sessions.restore(await storage.sessions(), holders);
+    await this.#desk.restore(records, (record) => this.#payloadOf(record));
+  }
+
+  /** Serves a socket until it closes. */
+  serve(socket: WebSocket, stream: Duplex, admission: Admission): void {
+    const { clock, clocks, limits, log } = this.#parts;
+    const connection = new Connection(admission, socket, stream, this.#turn);
+    const reader = new Reader(connection, this.#router, clock, limits);
+    const stopHeartbeat = startHeartbeat(connection, clock, clocks);
+    const deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
+    this.#connections.add(connection);
+    connection.lastHeard = clock.monotonic();
+    socket.on('message', (data, isBinary) => reader.read(data as Buffer, isBinary));
+    socket.on('pong', () => {
+      connection.lastHeard = clock.monotonic();
+    });
+    // Without a listener a peer's broken frame would end the process; 'close' follows.
+    socket.on('error', (error) => log.debug({ name: connection.name, error: error.message }, 'socket error'));
+    stream.on('drain', () => {
+      this.#sessions.drained(connection);
+      this.#watchers.drained(connection);
+    });
+    socket.on('close', (code) => {
+      stopHeartbeat();
+      deadline?.cancel();
+      this.#connections.delete(connection);
+      this.#watchers.remove(connection);
+      this.#sessions.closed(connection);
+      log.debug({ name: connection.name, code }, 'connection closed');
+    });
+    this.#sessions.opened(connection);
+  }
+
+  /** Says goodbye to everybody and waits until all is written. */
+  async close(): Promise<void> {
+    this.#desk.stop();
+    this.#sessions.stop();
+    for (const connection of this.#connections) {
+      connection.send(hubFrame('bye', connection.name, { reason: 'shutdown', retry_after_ms: 1000 }));
+      connection.close(CloseCode.shutdown, 'shutdown');
+    }
+    await this.#turn.settled();
+    await this.#parts.storage.close();
+  }
+
+  #expectHello(connection: Connection): { cancel(): void } {
+    return this.#parts.clock.after(this.#parts.clocks.hello, () => {
+      if (connection.level === 1) return;
+      connection.send(errorFrame(connection.name, 'timeout', 'v=1 was announced and no hello came'));
+      connection.close(CloseCode.helloMissing, 'hello missing');
+    });
+  }
+
+  async #payloadOf(record: TaskRecord): Promise<TaskPayload | undefined> {
+    const message = await this.#parts.storage.byTask(record.taskId, record.assignId ?? '');
+    if (message === undefined) return undefined;
+    const { payload } = JSON.parse(message.body) as { payload: unknown };
+    return message.type === 'task.assign' ? TaskPayload.parse(payload) : goalOf(payload);
+  }
+}

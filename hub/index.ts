@@ -1,0 +1,5 @@
+export type { HubClocks, HubLimits, HubOptions } from './options.ts';
+export { countLog, readLog, readTasks } from './read-log.ts';
+export type { RunningHub } from './start-hub.ts';
+export { startHub } from './start-hub.ts';
+export type { Grant, Scope } from './tokens.ts';

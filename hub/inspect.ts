@@ -1,0 +1,75 @@
+import type { AgentRow, FrameOf, TaskRow } from '../protocol/index.ts';
+import type { Agent, Agents } from './agents.ts';
+import { hubFrame, splice } from './answers.ts';
+import type { Connection } from './connection.ts';
+import type { Storage, StoredMessage, TaskRecord } from './storage.ts';
+import type { TaskDesk } from './task-desk.ts';
+import { publicState } from './task-machine.ts';
+
+/** Bytes of log that one answer carries. */
+const PAGE_BYTES = 400 * 1024;
+
+/** A row of the task table as others see it. */
+export function toTaskRow(task: TaskRecord): TaskRow {
+  return {
+    task_id: task.taskId,
+    owner: task.owner,
+    target: task.target,
+    state: publicState(task.subState),
+    sub_state: task.subState,
+    attempt: task.attempt,
+    agent: task.agent,
+    reason: task.reason,
+    parent: task.parent,
+    created: task.created,
+    updated: task.updated,
+    summary: task.summary,
+  };
+}
+
+/** A message of the log as the frame it was, with its position and time. */
+export function logged(message: StoredMessage): string {
+  return splice(message.body, `"lsn":${message.lsn},"ts":${message.ts}`);
+}
+
+/** Answers `who`. */
+export function who(connection: Connection, frame: FrameOf<'who'>, agents: Agents): void {
+  const rows = agents.connected().map(toAgentRow);
+  connection.send(hubFrame('who', connection.name, { agents: rows }, refOf(frame)));
+}
+
+/** Answers `tasks`. */
+export function tasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): void {
+  const rows = desk.rows(frame.payload?.prefix).map(toTaskRow);
+  connection.send(hubFrame('tasks', connection.name, { tasks: rows }, refOf(frame)));
+}
+
+/** Answers `log` with one page. */
+export async function log(connection: Connection, frame: FrameOf<'log'>, storage: Storage): Promise<void> {
+  const { task_id: taskId, tree, type, after_lsn: after = 0, limit = 200 } = frame.payload;
+  const filter = {
+    ...(taskId !== undefined && { taskId }),
+    ...(tree && { tree }),
+    ...(type !== undefined && { type }),
+  };
+  const page = await storage.tail(filter, after, limit, PAGE_BYTES);
+  const frames = `"frames":[${page.messages.map(logged).join(',')}]`;
+  const payload = page.next === undefined ? `{${frames}}` : `{${frames},"next":${page.next}}`;
+  connection.send(splice(hubFrame('log', connection.name, undefined, refOf(frame)), `"payload":${payload}`));
+}
+
+function toAgentRow(agent: Agent): AgentRow {
+  return {
+    name: agent.name,
+    level: agent.level,
+    roles: [...agent.roles],
+    ...(agent.title !== undefined && { title: agent.title }),
+    connected: agent.connectedAt,
+    last_seen: agent.lastSeen,
+    tasks: [...agent.tasks],
+  };
+}
+
+function refOf(frame: { readonly id?: string | undefined }): { ref?: string } {
+  return frame.id === undefined ? {} : { ref: frame.id };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { Artifact, frames, Issue, type TaskPayload, type TaskResultPayload } from '../protocol/index.ts';
+import { hubFrame, splice } from './answers.ts';
+import type { StoredMessage } from './storage.ts';
+
+/** What a level-0 connection, which knows `route` alone, is told of a message; undefined when it is not for its ears. */
+export function toLevelZero(message: StoredMessage): string | undefined {
+  const { lsn, ts } = message;
+  const stamped = splice(message.body, `"lsn":${lsn},"ts":${ts}`);
+  switch (message.type) {
+    case 'route':
+      return stamped;
+    case 'task.result':
+    case 'task.input':
+    case 'task.answer':
+      return JSON.stringify({ ...JSON.parse(stamped), type: 'route' });
+    case 'task.status':
+      return failure(stamped);
+    default:
+      return undefined;
+  }
+}
+
+/** A task that ended without a result looks like a result with `failed`; how it stood on the way is not told. */
+function failure(body: string): string | undefined {
+  const status = frames['task.status'].parse(JSON.parse(body));
+  if (status.payload.state !== 'failed') return undefined;
+  const payload: TaskResultPayload = { status: 'failed', summary: status.payload.reason, artifacts: [], issues: [] };
+  return JSON.stringify({ ...status, type: 'route', payload });
+}
+
+/** A task as a level-0 worker gets it: from its owner, so that the answer finds the way back. */
+export function assignmentRoute(owner: string, to: string, taskId: string, attempt: number, payload: unknown): string {
+  return hubFrame('route', to, payload, { from: owner, task_id: taskId, attempt });
+}
+
+const lenientResult = z.object({
+  status: z.string(),
+  summary: z.unknown(),
+  artifacts: z.unknown(),
+  issues: z.unknown(),
+});
+
+const statuses: Readonly<Record<string, 'success' | 'failed'>> = {
+  success: 'success',
+  ok: 'success',
+  done: 'success',
+  completed: 'success',
+  failed: 'failed',
+  failure: 'failed',
+  error: 'failed',
+};
+
+/** Reads the payload of a worker's `route` as a result; undefined when its status says nothing final. */
+export function resultOf(payload: unknown): TaskResultPayload | undefined {
+  const read = lenientResult.partial().safeParse(payload);
+  const status = read.success ? statuses[read.data.status?.toLowerCase() ?? ''] : undefined;
+  if (!read.success || status === undefined) return undefined;
+  const { summary, artifacts, issues } = read.data;
+  return {
+    status,
+    summary: (typeof summary === 'string' ? summary : JSON.stringify(summary ?? '')).slice(0, 2000),
+    artifacts: readable(Artifact, artifacts),
+    issues: readable(Issue, issues),
+  };
+}
+
+/** The payload of a `route` that assigns a task, as a task's payload: a text is its goal. */
+export function goalOf(payload: unknown): TaskPayload {
+  const fields = z.looseObject({ goal: z.string().min(1) }).safeParse(payload);
+  const goal = fields.success ? fields.data.goal : typeof payload === 'string' && payload !== '' ? payload : undefined;
+  const constraints = fields.success ? readable(z.string(), fields.data.constraints) : [];
+  const artifacts = fields.success ? readable(Artifact, fields.data.artifacts) : [];
+  return { goal: goal ?? JSON.stringify(payload ?? ''), artifacts, constraints };
+}
+
+function readable<T>(schema: z.ZodType<T>, list: unknown): T[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item) => {
+    const read = schema.safeParse(item);
+    return read.success ? [read.data] : [];
+  });
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../base/time.ts';
+import type { TaskPayload } from '../protocol/index.ts';
+import type { HubClocks } from './options.ts';
+import type { TaskRecord } from './storage.ts';
+import { isOver } from './task-machine.ts';
+import { Timers } from './timers.ts';
+
+/** A worker may announce a long call, but not one without an end. */
+const LONGEST_CALL = 3_600_000;
+
+type TimerName = 'accept' | 'silence' | 'attempt' | 'cancel' | 'queue' | 'backoff';
+
+/** What a task's clocks ask for when they run out. */
+export interface Alarms {
+  accept(): void;
+  silence(): void;
+  attempt(): void;
+  cancel(): void;
+  queue(): void;
+  backoff(): void;
+}
+
+/** A task that is not over, with its clocks. They run by monotonic time; the record's deadline is for others to read. */
+export class LiveTask {
+  record: TaskRecord;
+  /** What is to be done; undefined while it is registered and not assigned. */
+  payload: TaskPayload | undefined;
+  /** Who had the last attempt. */
+  lastAgent: string | null = null;
+  /** Offers in a row that came to nothing. */
+  withdrawn = 0;
+  /** Agents that let the last offers pass; asked again only when there is nobody else. */
+  readonly passed = new Set<string>();
+  readonly #clock: Clock;
+  readonly #clocks: HubClocks;
+  readonly #alarms: Alarms;
+  readonly #timers: Timers<TimerName>;
+  /** Later of the last sign and the end of the call that it announced. */
+  #quietSince = 0;
+  #busyUntil = 0;
+  #attemptLeft = 0;
+  #attemptSince = 0;
+  #queueLeft: number;
+  #queueSince = 0;
+
+  constructor(record: TaskRecord, payload: TaskPayload | undefined, clock: Clock, clocks: HubClocks, alarms: Alarms) {
+    this.record = record;
+    this.payload = payload;
+    this.#clock = clock;
+    this.#clocks = clocks;
+    this.#alarms = alarms;
+    this.#timers = new Timers(clock);
+    this.#queueLeft = clocks.queue;
+  }
+
+  /** Sets the clocks that run where the task stands now; `before` is where it stood. */
+  entered(before: TaskRecord['subState']): void {
+    const now = this.#clock.monotonic();
+    const { subState } = this.record;
+    if (before === 'working') this.#attemptLeft -= now - this.#attemptSince;
+    if (before === 'queued') this.#queueLeft = this.#clocks.queue;
+    this.#timers.clearAll();
+    if (subState === 'offered') this.#timers.set('accept', this.#clocks.accept, this.#alarms.accept);
+    if (subState === 'cancelling') this.#timers.set('cancel', this.#clocks.cancelGrace, this.#alarms.cancel);
+    if (subState !== 'working') return;
+    if (before !== 'input_required') this.#attemptLeft = this.record.attemptMs;
+    this.#runAttempt(now);
+  }
+
+  /** Sets the clocks of a task that was at work when the hub went down. */
+  revived(now: number): void {
+    const { deadline, attemptMs } = this.record;
+    this.#attemptLeft = deadline === null ? attemptMs : Math.max(1, deadline - now);
+    if (this.record.subState === 'working') this.#runAttempt(this.#clock.monotonic());
+    if (this.record.subState === 'cancelling')
+      this.#timers.set('cancel', this.#clocks.cancelGrace, this.#alarms.cancel);
+  }
+
+  /** A sign of life; with `busyUntil` (ms since epoch) silence counts from there. Returns until when it may be silent, ms since epoch. */
+  sign(busyUntil = 0): number {
+    const now = this.#clock.monotonic();
+    if (busyUntil > 0) this.#busyUntil = now + Math.min(busyUntil - this.#clock.now(), LONGEST_CALL);
+    this.#quietSince = Math.max(now, this.#busyUntil);
+    return Math.round(this.#clock.now() + this.#quietSince - this.#clock.monotonic() + this.record.silenceMs);
+  }
+
+  /** When the attempt that runs, or begins now, ends at the latest; null = never. */
+  deadline(): number | null {
+    if (this.record.attemptMs === 0) return null;
+    const left =
+      this.record.subState === 'working'
+        ? this.#attemptLeft - (this.#clock.monotonic() - this.#attemptSince)
+        : this.record.attemptMs;
+    return Math.round(this.#clock.now() + left);
+  }
+
+  /** Lets the queue clock run or stand still: it counts only while nobody is there who could take the task. */
+  waitForWorker(deserted: boolean): void {
+    const running = this.#timers.has('queue');
+    if (deserted === running) return;
+    const now = this.#clock.monotonic();
+    if (deserted) {
+      this.#queueSince = now;
+      this.#timers.set('queue', this.#queueLeft, this.#alarms.queue);
+    } else {
+      this.#queueLeft = Math.max(1, this.#queueLeft - (now - this.#queueSince));
+      this.#timers.clear('queue');
+    }
+  }
+
+  /** Keeps the task from being offered for `ms`. */
+  backOff(ms: number): void {
+    this.#timers.set('backoff', Math.max(1, ms), this.#alarms.backoff);
+  }
+
+  get backingOff(): boolean {
+    return this.#timers.has('backoff');
+  }
+
+  get over(): boolean {
+    return isOver(this.record.subState);
+  }
+
+  stop(): void {
+    this.#timers.clearAll();
+  }
+
+  #runAttempt(now: number): void {
+    this.#attemptSince = now;
+    this.#quietSince = now;
+    this.#busyUntil = 0;
+    this.#timers.set('attempt', this.record.attemptMs === 0 ? 0 : Math.max(1, this.#attemptLeft), this.#alarms.attempt);
+    this.#timers.set('silence', this.record.silenceMs, () => this.#checkSilence());
+  }
+
+  #checkSilence(): void {
+    const quiet = this.#clock.monotonic() - this.#quietSince;
+    if (quiet >= this.record.silenceMs) this.#alarms.silence();
+    else this.#timers.set('silence', Math.max(1, this.record.silenceMs - quiet), () => this.#checkSilence());
+  }
+}

@@ -1,0 +1,128 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Agents } from './agents.ts';
+import { splice } from './answers.ts';
+import type { Connection } from './connection.ts';
+import type { Decoded } from './decode.ts';
+import { toLevelZero } from './level-zero.ts';
+import type { Sink } from './mailbox.ts';
+import type { Recent } from './recent.ts';
+import type { LogRow, StoredMessage } from './storage.ts';
+import type { Turn } from './turn.ts';
+
+/** What the hub changes in a message before it is logged. */
+export interface Stamp {
+  readonly type?: string;
+  readonly to?: string;
+  readonly box?: string | null;
+  readonly payload?: unknown;
+  readonly attempt?: number;
+}
+
+type Listener = (message: StoredMessage) => void;
+
+/** Writes messages into the log and hands them, once durable, to whom they are for and to whoever listens. */
+export class Post {
+  readonly #turn: Turn;
+  readonly #agents: Agents;
+  readonly #recent: Recent;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(turn: Turn, agents: Agents, recent: Recent) {
+    this.#turn = turn;
+    this.#agents = agents;
+    this.#recent = recent;
+  }
+
+  /** Hears every message after its commit, in order. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Logs a frame that `sender` sent; `then` runs once it is durable. Returns the frame's id. */
+  relay(sender: string, decoded: Decoded, stamp: Stamp = {}, then: Listener = () => undefined): string {
+    const row = toRow(sender, decoded, stamp);
+    this.#write(row, then);
+    return row.id;
+  }
+
+  /** Logs a message of the hub itself for one name. */
+  tell(name: string, type: string, taskId: string, payload: unknown, attempt?: number): void {
+    const id = uuidv7();
+    const frame = {
+      type,
+      from: 'hub',
+      to: name,
+      task_id: taskId,
+      payload,
+      id,
+      ...(attempt !== undefined && { attempt }),
+    };
+    const body = JSON.stringify(frame);
+    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body });
+  }
+
+  #write(row: LogRow, then: Listener = () => undefined): void {
+    this.#recent.set(row.from, row.id, 0);
+    this.#turn.message(row, (message) => {
+      this.#recent.set(row.from, row.id, message.lsn);
+      then(message);
+      if (message.box !== null) this.#deliver(message, message.box);
+      for (const listener of this.#listeners) listener(message);
+    });
+  }
+
+  #deliver(message: StoredMessage, name: string): void {
+    const agent = this.#agents.get(name);
+    agent?.mailbox?.push(message);
+    agent?.live?.push(message);
+  }
+}
+
+/** Where a connection's mailbox is emptied to. */
+export function sinkOf(connection: Connection, softBuffer: number): Sink {
+  const full = () => !connection.open || connection.queued > softBuffer;
+  if (connection.level === 0) {
+    return {
+      full,
+      deliver: (message) => {
+        const text = toLevelZero(message);
+        if (text !== undefined) connection.send(text);
+      },
+    };
+  }
+  return {
+    full,
+    deliver: ({ body, lsn, ts }, prev, again) => {
+      connection.send(
+        splice(body, `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`),
+      );
+    },
+  };
+}
+
+const hubKeys: ReadonlySet<string> = new Set(['seq', 'prev', 'lsn', 'ts', 'redelivered']);
+
+/** The row of a frame: the five fields first, `from` true, an id for sure, and no key that is the hub's to set. */
+function toRow(sender: string, { frame, raw }: Decoded, stamp: Stamp): LogRow {
+  const type = stamp.type ?? frame.type;
+  const to = stamp.to ?? frame.to;
+  const id = frame.id ?? uuidv7();
+  const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !hubKeys.has(key)));
+  const claimed =
+    frame.from !== '' && frame.from !== sender ? { meta: { ...frame.meta, claimed_from: frame.from } } : {};
+  const payload = 'payload' in stamp ? stamp.payload : raw.payload;
+  const attempt = stamp.attempt ?? frame.attempt;
+  const five = { type, from: sender, to, task_id: frame.task_id, payload: payload ?? null };
+  const body = { ...five, ...rest, ...five, id, ...(attempt !== undefined && { attempt }), ...claimed };
+  return {
+    type,
+    from: sender,
+    to,
+    box: stamp.box ?? null,
+    taskId: frame.task_id,
+    id,
+    attempt: attempt ?? null,
+    body: JSON.stringify(body),
+  };
+}

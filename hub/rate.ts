@@ -1,0 +1,40 @@
+/** A bucket that refills with time: `perSecond` units, at most `burst` at once. Starts full. */
+export class Bucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #level: number;
+  #at: number;
+
+  constructor(perSecond: number, burst: number, now: number) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#level = burst;
+    this.#at = now;
+  }
+
+  /** Takes `units` and returns how many ms to wait until the bucket is out of debt; 0 = go on. */
+  take(units: number, now: number): number {
+    this.#level = Math.min(this.#burst, this.#level + ((now - this.#at) / 1000) * this.#perSecond) - units;
+    this.#at = now;
+    return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
+  }
+}
+
+/** Counts events and tells when more than `most` of them fell into `windowMs`. */
+export class Tally {
+  readonly #most: number;
+  readonly #windowMs: number;
+  readonly #times: number[] = [];
+
+  constructor(most: number, windowMs: number) {
+    this.#most = most;
+    this.#windowMs = windowMs;
+  }
+
+  /** Adds one event; true when there are `most` or more within the window. */
+  add(now: number): boolean {
+    this.#times.push(now);
+    while (this.#times.length > this.#most) this.#times.shift();
+    return this.#times.length === this.#most && now - (this.#times[0] as number) <= this.#windowMs;
+  }
+}

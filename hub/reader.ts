@@ -1,0 +1,87 @@
+import type { Clock } from '../base/time.ts';
+import { CloseCode } from '../protocol/index.ts';
+import { errorFrame } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { decode, type Unreadable } from './decode.ts';
+import type { HubLimits } from './options.ts';
+import { Bucket, Tally } from './rate.ts';
+import type { Router } from './router.ts';
+
+/** Window in which bad frames are counted, ms. */
+const BAD_WINDOW = 10_000;
+
+/** Takes what one connection sends: in order, at the allowed rate, and without trusting any of it. */
+export class Reader {
+  readonly #connection: Connection;
+  readonly #router: Router;
+  readonly #clock: Clock;
+  readonly #limits: HubLimits;
+  readonly #bad: Tally;
+  readonly #messages: Bucket;
+  readonly #bytes: Bucket;
+  readonly #waiting: { data: Buffer; isBinary: boolean }[] = [];
+  #busy = false;
+  #complainedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(connection: Connection, router: Router, clock: Clock, limits: HubLimits) {
+    const now = clock.monotonic();
+    this.#connection = connection;
+    this.#router = router;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#bad = new Tally(limits.badFrames, BAD_WINDOW);
+    this.#messages = new Bucket(limits.rate, limits.burst, now);
+    this.#bytes = new Bucket(limits.bytesPerSecond, limits.bytesPerSecond, now);
+  }
+
+  /** Takes one frame; it waits while an earlier one of the same connection is still being handled. */
+  read(data: Buffer, isBinary: boolean): void {
+    this.#connection.lastHeard = this.#clock.monotonic();
+    if (this.#limits.rate > 0) this.#slowDown(data.length);
+    if (this.#busy) this.#waiting.push({ data, isBinary });
+    else this.#handle(data, isBinary);
+  }
+
+  #handle(data: Buffer, isBinary: boolean): void {
+    const connection = this.#connection;
+    if (!connection.open) return;
+    connection.received += 1;
+    const decoded = decode(data, isBinary, connection.level, this.#limits);
+    if ('code' in decoded) {
+      this.#complain(decoded);
+      return;
+    }
+    const pending = this.#router.handle(connection, decoded);
+    if (pending === undefined) return;
+    this.#busy = true;
+    void pending.finally(() => {
+      this.#busy = false;
+      while (!this.#busy) {
+        const next = this.#waiting.shift();
+        if (next === undefined) return;
+        this.#handle(next.data, next.isBinary);
+      }
+    });
+  }
+
+  #complain({ code, message, ref, refType }: Unreadable): void {
+    const connection = this.#connection;
+    connection.send(errorFrame(connection.name, code, message, { ref, refType }));
+    connection.owe();
+    if (this.#bad.add(this.#clock.monotonic())) connection.close(CloseCode.tooManyErrors, 'too many bad frames');
+  }
+
+  /** Stops reading until the sender is within its rate again: the rest waits in its own buffers. */
+  #slowDown(bytes: number): void {
+    const now = this.#clock.monotonic();
+    const wait = Math.max(this.#messages.take(1, now), this.#bytes.take(bytes, now));
+    const { socket } = this.#connection;
+    if (wait === 0 || socket.isPaused) return;
+    socket.pause();
+    this.#clock.after(wait, () => socket.resume());
+    if (now - this.#complainedAt < 1000) return;
+    this.#complainedAt = now;
+    const message = `more than ${this.#limits.rate} frames a second; the rest is read later`;
+    this.#connection.send(errorFrame(this.#connection.name, 'rate_limited', message, { retryAfterMs: wait }));
+  }
+}

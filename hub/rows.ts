@@ -1,0 +1,101 @@
+import type { TaskSubState } from '../protocol/index.ts';
+import type { StoredMessage, TaskRecord } from './storage.ts';
+
+/** A row of `log` as SQLite gives it. */
+export interface LogColumns {
+  readonly lsn: number;
+  readonly ts: number;
+  readonly type: string;
+  readonly src: string;
+  readonly dst: string;
+  readonly box: string | null;
+  readonly task_id: string;
+  readonly id: string;
+  readonly attempt: number | null;
+  readonly bytes: number;
+  readonly body: string;
+}
+
+/** Columns of `task` in the order of {@link taskValues}. */
+export const taskColumns = [
+  'task_id',
+  'owner',
+  'target',
+  'sub_state',
+  'attempt',
+  'losses',
+  'agent',
+  'session',
+  'reason',
+  'parent',
+  'priority',
+  'max_attempts',
+  'silence_ms',
+  'attempt_ms',
+  'assign_id',
+  'result_id',
+  'deadline',
+  'checkpoint',
+  'summary',
+  'created',
+  'updated',
+] as const;
+
+type TaskColumns = Record<(typeof taskColumns)[number], string | number | null>;
+
+export function toMessage(row: LogColumns): StoredMessage {
+  const { src, dst, task_id, ...same } = row;
+  return { ...same, from: src, to: dst, taskId: task_id };
+}
+
+export function taskValues(task: TaskRecord): (string | number | null)[] {
+  return [
+    task.taskId,
+    task.owner,
+    task.target,
+    task.subState,
+    task.attempt,
+    task.losses,
+    task.agent,
+    task.session,
+    task.reason,
+    task.parent,
+    task.priority,
+    task.maxAttempts,
+    task.silenceMs,
+    task.attemptMs,
+    task.assignId,
+    task.resultId,
+    task.deadline,
+    task.checkpoint,
+    task.summary,
+    task.created,
+    task.updated,
+  ];
+}
+
+export function toTask(row: TaskColumns): TaskRecord {
+  return {
+    taskId: row.task_id as string,
+    owner: row.owner as string,
+    target: row.target as string,
+    subState: row.sub_state as TaskSubState,
+    attempt: row.attempt as number,
+    losses: row.losses as number,
+    agent: row.agent as string | null,
+    session: row.session as string | null,
+    reason: row.reason as string | null,
+    parent: row.parent as string | null,
+    priority: row.priority as number,
+    maxAttempts: row.max_attempts as number,
+    silenceMs: row.silence_ms as number,
+    attemptMs: row.attempt_ms as number,
+    assignId: row.assign_id as string | null,
+    resultId: row.result_id as string | null,
+    deadline: row.deadline as number | null,
+    checkpoint: row.checkpoint as string | null,
+    summary: row.summary as string | null,
+    created: row.created as number,
+    updated: row.updated as number,
+  };
+}

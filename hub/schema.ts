@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../base/sqlite.ts';
+
+/** Each entry brings a database from its index to the next version (`user_version`). Entries are never edited, only added. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE log (
+    lsn INTEGER PRIMARY KEY AUTOINCREMENT,
+    ts INTEGER NOT NULL, type TEXT NOT NULL, src TEXT NOT NULL, dst TEXT NOT NULL, box TEXT,
+    task_id TEXT NOT NULL, id TEXT NOT NULL, attempt INTEGER, bytes INTEGER NOT NULL, body TEXT NOT NULL
+  );
+  CREATE INDEX log_task ON log (task_id, lsn) WHERE task_id <> '';
+  CREATE INDEX log_box ON log (box, lsn) WHERE box IS NOT NULL;
+  CREATE TABLE task (
+    task_id TEXT PRIMARY KEY, owner TEXT NOT NULL, target TEXT NOT NULL, sub_state TEXT NOT NULL,
+    attempt INTEGER NOT NULL, losses INTEGER NOT NULL, agent TEXT, session TEXT, reason TEXT, parent TEXT,
+    priority INTEGER NOT NULL, max_attempts INTEGER NOT NULL, silence_ms INTEGER NOT NULL, attempt_ms INTEGER NOT NULL,
+    assign_id TEXT, result_id TEXT, deadline INTEGER, checkpoint TEXT, summary TEXT,
+    created INTEGER NOT NULL, updated INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE session (
+    name TEXT PRIMARY KEY, session TEXT NOT NULL, token_hash TEXT NOT NULL, acked INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  `,
+];
+
+/** The version of the schema that this program writes. */
+export const SCHEMA_VERSION = migrations.length;
+
+/** Brings the schema up to date. Throws when the file is damaged or was written by a newer program. */
+export function migrate(database: Database): void {
+  const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (row.user_version > SCHEMA_VERSION) throw new Error(`written by a newer version (schema ${row.user_version})`);
+  for (let version = row.user_version; version < SCHEMA_VERSION; version += 1) {
+    database.exec(`BEGIN; ${migrations[version]} PRAGMA user_version = ${version + 1}; COMMIT`);
+  }
+}
+
+/** The epoch of this database, drawn when it was made. */
+export function readEpoch(database: Database): string {
+  database.prepare("INSERT OR IGNORE INTO meta VALUES ('epoch', ?)").run(randomUUID());
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string };
+  return row.value;
+}

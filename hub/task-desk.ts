@@ -1,0 +1,298 @@
+import { backoff, type Clock } from '../base/time.ts';
+import type { TaskPayload } from '../protocol/index.ts';
+import type { Agent, Agents } from './agents.ts';
+import { hubFrame } from './answers.ts';
+import { assignmentRoute } from './level-zero.ts';
+import { LiveTask } from './live-task.ts';
+import type { HubClocks } from './options.ts';
+import type { Post } from './post.ts';
+import { chooseWorker, type Slots } from './scheduler.ts';
+import type { TaskRecord } from './storage.ts';
+import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
+import type { Turn } from './turn.ts';
+
+/** What the desk works with. */
+export interface DeskParts {
+  readonly turn: Turn;
+  readonly post: Post;
+  readonly agents: Agents;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly clocks: HubClocks;
+}
+
+/** Holds the task table: moves tasks by the machine, writes each move with its log rows in one transaction, offers queued ones. */
+export class TaskDesk {
+  readonly #parts: DeskParts;
+  readonly #live = new Map<string, LiveTask>();
+  readonly #over = new Map<string, TaskRecord>();
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  /** The row of a task, over or not. */
+  find(taskId: string): TaskRecord | undefined {
+    return this.#live.get(taskId)?.record ?? this.#over.get(taskId);
+  }
+
+  /** The task while it is not over. */
+  live(taskId: string): LiveTask | undefined {
+    return this.#live.get(taskId);
+  }
+
+  /** All rows whose id starts with `prefix`, oldest first. */
+  rows(prefix = ''): TaskRecord[] {
+    const live = [...this.#live.values()].map((task) => task.record);
+    return [...this.#over.values(), ...live]
+      .filter((record) => record.taskId.startsWith(prefix))
+      .sort((a, b) => a.created - b.created || (a.taskId < b.taskId ? -1 : 1));
+  }
+
+  /** Adds a task that nobody is to work on yet. */
+  register(taskId: string, owner: string): LiveTask {
+    const { clocks, clock, turn } = this.#parts;
+    const now = clock.now();
+    const record: TaskRecord = {
+      taskId,
+      owner,
+      target: '',
+      subState: 'queued',
+      attempt: 0,
+      losses: 0,
+      agent: null,
+      session: null,
+      reason: null,
+      parent: null,
+      priority: 0,
+      maxAttempts: 3,
+      silenceMs: clocks.silence,
+      attemptMs: clocks.attempt,
+      assignId: null,
+      resultId: null,
+      deadline: null,
+      checkpoint: null,
+      summary: null,
+      created: now,
+      updated: now,
+    };
+    turn.change({ kind: 'task', task: record, expect: null });
+    return this.#adopt(record, undefined);
+  }
+
+  /** Says who is to do a registered task, and queues it. */
+  assign(task: LiveTask, target: string, payload: TaskPayload, assignId: string): void {
+    const { options = {} } = payload;
+    task.payload = payload;
+    this.#write(task, {
+      ...task.record,
+      target,
+      assignId,
+      parent: options.parent ?? null,
+      priority: options.priority ?? 0,
+      maxAttempts: options.max_attempts ?? task.record.maxAttempts,
+      silenceMs: options.silence_timeout_ms ?? task.record.silenceMs,
+      attemptMs: options.attempt_timeout_ms ?? task.record.attemptMs,
+    });
+  }
+
+  /** Moves a task; undefined when `input` cannot happen where it stands. Tells nobody. */
+  move(task: LiveTask, input: TaskInput): TaskRecord | undefined {
+    const before = task.record;
+    const next = step(before, input);
+    if (next === undefined) return undefined;
+    this.#write(task, next);
+    if (before.agent !== null && !isHeld(next.subState))
+      this.#parts.agents.get(before.agent)?.tasks.delete(next.taskId);
+    if (next.agent !== null && isHeld(next.subState)) this.#parts.agents.get(next.agent)?.tasks.add(next.taskId);
+    if (task.over) {
+      task.stop();
+      this.#live.delete(next.taskId);
+      this.#over.set(next.taskId, next);
+    }
+    return next;
+  }
+
+  /** Keeps what the worker left for the next attempt. */
+  keepCheckpoint(task: LiveTask, checkpoint: unknown): void {
+    this.#write(task, { ...task.record, checkpoint: JSON.stringify(checkpoint) });
+  }
+
+  /** Tells the owner where the task stands, durably. */
+  tellOwner(task: TaskRecord, reason: string): void {
+    const { subState, attempt, agent } = task;
+    const payload = { state: publicState(subState), sub_state: subState, attempt, agent, reason };
+    this.#parts.post.tell(task.owner, 'task.status', task.taskId, payload, attempt > 0 ? attempt : undefined);
+  }
+
+  /** Ends an attempt by silence, time or loss: again after a back-off, or dead. */
+  lose(task: LiveTask, reason: string): void {
+    const { agent, attempt } = task.record;
+    const next = this.move(task, { kind: 'lose', reason });
+    if (next === undefined) return;
+    task.lastAgent = agent;
+    if (agent !== null) this.#parts.post.tell(agent, 'task.cancel', next.taskId, { reason }, attempt);
+    this.tellOwner(next, reason);
+    this.#backOff(task, next.losses - 1);
+    this.schedule();
+  }
+
+  /** Takes an offer back; uses no attempt. */
+  withdraw(task: LiveTask, reason: string): void {
+    const { agent } = task.record;
+    const next = this.move(task, { kind: 'withdraw', reason });
+    if (next === undefined) return;
+    if (agent !== null) task.passed.add(agent);
+    this.tellOwner(next, reason);
+    this.#backOff(task, task.withdrawn);
+    task.withdrawn += 1;
+    this.schedule();
+  }
+
+  /** What happens to the tasks of an agent whose connection ended: offers are void, work may be gone on with. */
+  disconnected(agent: Agent): void {
+    for (const task of this.#heldBy(agent)) {
+      if (task.record.subState === 'offered') this.withdraw(task, `${agent.name} went away`);
+    }
+    this.schedule();
+  }
+
+  /** Takes back what an agent holds at its own wish; uses no attempt. */
+  releaseAll(agent: Agent, reason: string): void {
+    for (const task of this.#heldBy(agent)) this.release(task, reason);
+    this.schedule();
+  }
+
+  /** A worker gives a task back; uses no attempt. */
+  release(task: LiveTask, reason: string): void {
+    if (task.record.subState === 'offered') {
+      this.withdraw(task, reason);
+      return;
+    }
+    const next = this.move(task, { kind: 'release', reason });
+    if (next !== undefined) this.tellOwner(next, reason);
+    this.schedule();
+  }
+
+  /** Ends all attempts of an agent. */
+  loseAll(agent: Agent, reason: string): void {
+    for (const task of this.#heldBy(agent)) {
+      if (task.record.subState === 'offered') this.withdraw(task, reason);
+      else this.lose(task, reason);
+    }
+  }
+
+  /** Offers what is queued to whoever is free. Called after everything that may have made room or work. */
+  schedule(): void {
+    const waiting = [...this.#live.values()]
+      .filter((task) => task.record.subState === 'queued' && task.record.target !== '')
+      .sort((a, b) => b.record.priority - a.record.priority || a.record.created - b.record.created);
+    for (const task of waiting) {
+      const room = this.#parts.slots.hasRoom(task.record, this.#live);
+      const able = this.#parts.agents.workers(task.record.target);
+      task.waitForWorker(room && able.length === 0);
+      if (!room || task.backingOff) continue;
+      const worker = chooseWorker(able, task);
+      if (worker !== undefined) this.#offer(task, worker);
+    }
+  }
+
+  /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */
+  give(task: LiveTask, agent: Agent): void {
+    this.move(task, { kind: 'offer', agent: agent.name, session: null });
+    const next = this.move(task, { kind: 'accept' });
+    if (next !== undefined) this.tellOwner(next, `given to ${agent.name}`);
+  }
+
+  /** Takes up the table of an earlier process: offers are void, work waits for its session to come back. */
+  async restore(
+    records: readonly TaskRecord[],
+    payloadOf: (record: TaskRecord) => Promise<TaskPayload | undefined>,
+  ): Promise<void> {
+    for (const record of records) {
+      if (isOver(record.subState)) this.#over.set(record.taskId, record);
+      else
+        this.#adopt(record, record.assignId === null ? undefined : await payloadOf(record)).revived(
+          this.#parts.clock.now(),
+        );
+    }
+    for (const task of [...this.#live.values()]) {
+      if (task.record.subState === 'offered') this.withdraw(task, 'the hub was restarted');
+    }
+  }
+
+  stop(): void {
+    for (const task of this.#live.values()) task.stop();
+  }
+
+  #heldBy(agent: Agent): LiveTask[] {
+    return [...agent.tasks].flatMap((taskId) => this.#live.get(taskId) ?? []);
+  }
+
+  #adopt(record: TaskRecord, payload: TaskPayload | undefined): LiveTask {
+    const task: LiveTask = new LiveTask(record, payload, this.#parts.clock, this.#parts.clocks, {
+      accept: () => this.withdraw(task, `${task.record.agent} did not accept in time`),
+      silence: () => this.lose(task, `no sign of life from ${task.record.agent} for ${task.record.silenceMs} ms`),
+      attempt: () => this.lose(task, `the attempt took longer than ${task.record.attemptMs} ms`),
+      cancel: () => {
+        const next = this.move(task, { kind: 'expire' });
+        if (next !== undefined) this.tellOwner(next, next.reason ?? 'cancelled');
+        this.schedule();
+      },
+      queue: () => {
+        const next = this.move(task, { kind: 'give_up', reason: `no_worker: nobody came for ${task.record.target}` });
+        if (next !== undefined) this.tellOwner(next, next.reason ?? 'no_worker');
+        this.schedule();
+      },
+      backoff: () => this.schedule(),
+    });
+    this.#live.set(record.taskId, task);
+    if (record.agent !== null && isHeld(record.subState))
+      this.#parts.agents.get(record.agent)?.tasks.add(record.taskId);
+    return task;
+  }
+
+  #write(task: LiveTask, next: TaskRecord): void {
+    const { attempt, subState } = task.record;
+    task.record = next;
+    if (subState !== next.subState) task.entered(subState);
+    task.record = {
+      ...next,
+      deadline: next.subState === 'working' ? task.deadline() : null,
+      updated: this.#parts.clock.now(),
+    };
+    this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });
+  }
+
+  #offer(task: LiveTask, agent: Agent): void {
+    const session = agent.level === 1 ? (agent.session?.session ?? null) : null;
+    const next = this.move(task, { kind: 'offer', agent: agent.name, session });
+    if (next === undefined) return;
+    this.tellOwner(next, `offered to ${agent.name}`);
+    const { connection } = agent;
+    const { taskId, owner, attempt, checkpoint, silenceMs } = next;
+    const { options, ...work } = task.payload ?? { goal: '', artifacts: [], constraints: [] };
+    if (agent.level === 0) {
+      const working = this.move(task, { kind: 'accept' });
+      if (working !== undefined) this.tellOwner(working, `given to ${agent.name}`);
+      this.#parts.turn.after(() => connection?.send(assignmentRoute(owner, agent.name, taskId, attempt, work)));
+      return;
+    }
+    const payload = {
+      ...work,
+      ...(options && { options }),
+      lease_ms: silenceMs,
+      ...(task.deadline() !== null && { deadline: task.deadline() }),
+      ...(checkpoint !== null && { checkpoint: JSON.parse(checkpoint) }),
+    };
+    const id = next.assignId ?? taskId;
+    this.#parts.turn.after(() =>
+      connection?.send(hubFrame('task.assign', agent.name, payload, { from: owner, task_id: taskId, attempt, id })),
+    );
+  }
+
+  #backOff(task: LiveTask, times: number): void {
+    const { backoffBase } = this.#parts.clocks;
+    if (!task.over) task.backOff(backoff(times, { baseMs: backoffBase, capMs: 60 * backoffBase }));
+  }
+}

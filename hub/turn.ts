@@ -1,0 +1,108 @@
+import type { Clock } from '../base/time.ts';
+import type { Change, LogRow, Storage, StoredMessage } from './storage.ts';
+
+type Effect = () => void;
+
+/** Something that collects what it has to say and says it once a turn. */
+export interface Flushable {
+  flush(): void;
+}
+
+interface Batch {
+  readonly changes: Change[];
+  /** What follows each message, in the order of the messages among `changes`. */
+  readonly messages: { row: LogRow; then: (message: StoredMessage) => void }[];
+  readonly effects: Effect[];
+}
+
+/**
+ * Group commit: everything that happens in one turn of the event loop is one transaction, and what follows from it
+ * (deliveries, answers) happens after it, in order. A failed commit ends the hub, since its memory is ahead of its disk.
+ */
+export class Turn {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  readonly #failed: (error: unknown) => void;
+  readonly #dirty = new Set<Flushable>();
+  #batch: Batch = emptyBatch();
+  #scheduled = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage, clock: Clock, failed: (error: unknown) => void) {
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#failed = failed;
+  }
+
+  /** The turn that collects now; another object each turn. */
+  get current(): object {
+    return this.#batch;
+  }
+
+  /** Writes a message; `then` runs once it is durable and has its number. */
+  message(row: LogRow, then: (message: StoredMessage) => void = () => undefined): void {
+    this.#batch.changes.push({ kind: 'message', row });
+    this.#batch.messages.push({ row, then });
+    this.#schedule();
+  }
+
+  change(change: Exclude<Change, { kind: 'message' }>): void {
+    this.#batch.changes.push(change);
+    this.#schedule();
+  }
+
+  /** Runs `effect` after the commit of this turn and the deliveries of its messages. */
+  after(effect: Effect): void {
+    this.#batch.effects.push(effect);
+    this.#schedule();
+  }
+
+  /** Has `flushable` flushed at the end of this turn. */
+  touch(flushable: Flushable): void {
+    this.#dirty.add(flushable);
+    this.#schedule();
+  }
+
+  /** Resolves when everything until now is committed and said. */
+  async settled(): Promise<void> {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#running;
+    } while (this.#scheduled);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#running = this.#running.then(() => this.#run());
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#scheduled = false;
+    const batch = this.#batch;
+    this.#batch = emptyBatch();
+    try {
+      if (batch.changes.length > 0) await this.#commit(batch);
+      for (const effect of batch.effects) effect();
+    } catch (error) {
+      this.#failed(error);
+    }
+    const dirty = [...this.#dirty];
+    this.#dirty.clear();
+    for (const flushable of dirty) flushable.flush();
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    const ts = this.#clock.now();
+    const lsns = await this.#storage.commit(batch.changes, ts);
+    batch.messages.forEach(({ row, then }, index) => {
+      then({ ...row, ts, lsn: lsns[index] as number, bytes: Buffer.byteLength(row.body) });
+    });
+  }
+}
+
+function emptyBatch(): Batch {
+  return { changes: [], messages: [], effects: [] };
+}

@@ -1,0 +1,112 @@
+import type { FrameOf } from '../protocol/index.ts';
+import { hubFrame, splice } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { logged } from './inspect.ts';
+import type { Post } from './post.ts';
+import type { LogFilter, Storage, StoredMessage } from './storage.ts';
+
+/** Messages read from the log at once. */
+const PAGE = 100;
+const PAGE_BYTES = 400 * 1024;
+
+/** Feeds the log to those who watch: in order, each message at most once, from the log when the watcher is behind. */
+export class Watchers {
+  readonly #storage: Storage;
+  readonly #softBuffer: number;
+  readonly #feeds = new Map<Connection, Set<Feed>>();
+
+  constructor(post: Post, storage: Storage, softBuffer: number) {
+    this.#storage = storage;
+    this.#softBuffer = softBuffer;
+    post.listen((message) => {
+      for (const feeds of this.#feeds.values()) for (const feed of feeds) feed.push(message);
+    });
+  }
+
+  /** Starts to feed a connection; `position` is the end of the log now, from where it goes on unless the frame says otherwise. */
+  add(connection: Connection, { payload }: FrameOf<'watch'>, position: number): void {
+    const { after_lsn: after = position, task_id: taskId, agent, type } = payload;
+    const filter = {
+      ...(taskId !== undefined && { taskId }),
+      ...(agent !== undefined && { agent }),
+      ...(type !== undefined && { type }),
+    };
+    const feed = new Feed(connection, filter, after, this.#storage, this.#softBuffer);
+    const feeds = this.#feeds.get(connection) ?? new Set();
+    this.#feeds.set(connection, feeds.add(feed));
+    if (after < position) feed.catchUp();
+  }
+
+  /** Goes on with what a full buffer held back. */
+  drained(connection: Connection): void {
+    for (const feed of this.#feeds.get(connection) ?? []) feed.catchUp();
+  }
+
+  remove(connection: Connection): void {
+    this.#feeds.delete(connection);
+  }
+}
+
+/** One watch of one connection. */
+class Feed {
+  readonly #connection: Connection;
+  readonly #filter: LogFilter;
+  readonly #storage: Storage;
+  readonly #softBuffer: number;
+  #position: number;
+  #behind = false;
+  #reading = false;
+
+  constructor(connection: Connection, filter: LogFilter, position: number, storage: Storage, softBuffer: number) {
+    this.#connection = connection;
+    this.#filter = filter;
+    this.#position = position;
+    this.#storage = storage;
+    this.#softBuffer = softBuffer;
+  }
+
+  push(message: StoredMessage): void {
+    if (this.#behind || this.#reading) {
+      this.#behind = true;
+      return;
+    }
+    if (message.lsn <= this.#position) return;
+    if (this.#full()) {
+      this.#behind = true;
+      return;
+    }
+    this.#position = message.lsn;
+    if (fits(message, this.#filter)) this.#say(message);
+  }
+
+  catchUp(): void {
+    if (this.#reading || this.#full()) return;
+    this.#reading = true;
+    void this.#storage.tail(this.#filter, this.#position, PAGE, PAGE_BYTES).then((page) => {
+      this.#reading = false;
+      for (const message of page.messages) {
+        this.#position = message.lsn;
+        this.#say(message);
+      }
+      this.#position = Math.max(this.#position, page.next ?? 0);
+      const behind = this.#behind || page.next !== undefined;
+      this.#behind = page.next !== undefined;
+      if (behind && this.#connection.open) this.catchUp();
+    });
+  }
+
+  #full(): boolean {
+    return this.#connection.queued > this.#softBuffer;
+  }
+
+  #say(message: StoredMessage): void {
+    const event = hubFrame('event', this.#connection.name, undefined, { task_id: message.taskId });
+    this.#connection.send(splice(event, `"payload":{"frame":${logged(message)}}`));
+  }
+}
+
+function fits(message: StoredMessage, { taskId, agent, type }: LogFilter): boolean {
+  if (taskId !== undefined && message.taskId !== taskId) return false;
+  if (type !== undefined && message.type !== type) return false;
+  return agent === undefined || message.from === agent || message.to === agent || message.box === agent;
+}

@@ -1,0 +1,22 @@
+/** What the hub must do; each test names the one it shows. */
+export const hub = {
+  'R-HUB-1': 'wscat without hello can ping, look around, and send a route that another one receives (level 0).',
+  'R-HUB-2':
+    'hello is answered with welcome; messages are accepted once they are durable, delivered in order and acknowledged.',
+  'R-HUB-3': 'A bad frame is answered with an error or a clean close; it never ends the process nor disturbs others.',
+  'R-HUB-4': 'Host, Origin, token and name are checked before the upgrade, in this order.',
+  'R-HUB-5': 'A sender is who its connection is: from is overwritten, names and mailboxes cannot be taken.',
+  'R-HUB-6': 'Unknown and absent targets are told to the sender at once.',
+  'R-HUB-7': 'A session resumes where it stood, or is told of the gap.',
+  'R-HUB-8': 'Tasks go through the state machine; the owner is told of every change it did not cause.',
+  'R-HUB-9': 'Only the live attempt changes a task: stale results are logged, told and never applied.',
+  'R-HUB-10':
+    'Silent, slow and lost attempts are retried at most twice, by another agent of the role when the first is gone.',
+  'R-HUB-11': 'At most two root tasks are at work at once; a task with a parent uses its slot.',
+  'R-HUB-12': 'A half-open connection is found by ping and ended.',
+  'R-HUB-13': 'Everything is on disk before it is delivered, and is there after a restart.',
+  'R-HUB-14': 'A damaged database is set aside and reported, never overwritten.',
+  'R-HUB-15': 'Limits hold: frame size, inflight, mailbox, rate, buffers, hello deadline, depth, bad frames.',
+  'R-HUB-16': 'The log can be read over the hub and from its file, by task, tree and type, page by page.',
+  'R-HUB-17': 'Level-0 and level-1 peers work on the same task; the hub translates.',
+} as const;
