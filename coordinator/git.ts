@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { AppError, type AppErrorCode } from '../base/errors.ts';
 import { createMasker } from '../base/mask.ts';
+import { killQuietly } from '../base/process-tree.ts';
 
 export interface GitOptions {
   readonly cwd: string;
@@ -120,15 +121,8 @@ function codeOf(timedOut: boolean, stderr: string): AppErrorCode {
 /** SIGTERM first, upon which git removes its lock files. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
-  const send = (signal: NodeJS.Signals): void => {
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // nobody of the group is left
-    }
-  };
-  send('SIGTERM');
-  setTimeout(send, 2_000, 'SIGKILL').unref();
+  killQuietly(-pid, 'SIGTERM');
+  setTimeout(killQuietly, 2_000, -pid, 'SIGKILL').unref();
 }
 
 /** What git says last is mostly advice; the lines that begin with a mark of failure are what went wrong. */

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../base/errors.ts';
 import { createMasker } from '../base/mask.ts';
@@ -66,13 +66,15 @@ const BASE_REF = 'refs/npc/base';
 
 /** Makes the bare clone in the state folder, or opens the one that an earlier process of the run made. */
 export async function openRepository(options: RepositoryOptions): Promise<Repository> {
-  const gitDir = join(options.stateDir, 'repo.git');
-  const configCopy = join(options.stateDir, 'repo.config');
+  await mkdir(options.stateDir, { recursive: true });
+  // git reports real paths, and trees are recognised by their path
+  const stateDir = await realpath(options.stateDir);
+  const gitDir = join(stateDir, 'repo.git');
+  const configCopy = join(stateDir, 'repo.config');
   const secrets = [...(options.secrets ?? []), ...(options.remote?.secrets ?? [])];
   const run = (args: readonly string[], rest: Partial<GitOptions> & { cwd: string }): Promise<GitResult> =>
     git(args, { signal: options.signal, ...rest, env: { ...options.env, ...rest.env }, secrets });
 
-  await mkdir(options.stateDir, { recursive: true });
   const top = await findTop(options.checkout, run);
   let setAside: string | undefined;
   let baseSha = await readBase(gitDir, run);
@@ -102,7 +104,7 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
   if (await isPartial(top, run)) await completePartialClone(options.remote && access(), baseSha, here);
 
   return {
-    stateDir: options.stateDir,
+    stateDir,
     gitDir,
     baseSha,
     ...(setAside && { setAside }),

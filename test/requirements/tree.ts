@@ -7,4 +7,6 @@ export const tree = {
   'R-TREE-3':
     'A push is never forced and ends as ok, rejected, forbidden or unreachable; a branch that moved loses nothing.',
   'R-TREE-4': 'Hooks, filters and whatever a command configured do not reach our git, and nothing asks for a login.',
+  'R-TREE-5': 'Each task has a work tree of its own; what a crash left of one is taken up or cleared away.',
+  'R-TREE-6': 'Processes that a command left behind are found and ended, also those that left its group.',
 } as const;
