@@ -23,4 +23,6 @@ export const client = {
   'R-CLIENT-27': 'a worker that stops gives its tasks back',
   'R-CLIENT-28': 'a new attempt reads what earlier ones logged',
   'R-CLIENT-29': 'a worker can ask the owner of its task',
+  'R-CLIENT-40': 'the JSON Schema of the frames is exported from the code and current',
+  'R-CLIENT-41': 'the page for writers of agents is true',
 } as const;
