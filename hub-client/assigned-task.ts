@@ -50,6 +50,7 @@ export class RunningTask implements AssignedTask {
   readonly #signs: LifeSigns;
   #settle!: () => void;
   #cut: CutShort | undefined;
+  #finished = false;
 
   constructor(client: HubClient, assign: FrameOf<'task.assign'>, progressMs: number) {
     this.#client = client;
@@ -78,6 +79,11 @@ export class RunningTask implements AssignedTask {
   /** Set when the work was cut short. */
   get cut(): CutShort | undefined {
     return this.#cut;
+  }
+
+  /** The worker's function has returned; only its result may still be on its way. */
+  get finished(): boolean {
+    return this.#finished;
   }
 
   alive(busyUntil?: number): void {
@@ -120,6 +126,7 @@ export class RunningTask implements AssignedTask {
 
   /** The worker's function has returned. */
   finish(): void {
+    this.#finished = true;
     this.#signs.stop();
     this.#settle();
   }

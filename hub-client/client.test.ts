@@ -224,11 +224,14 @@ test('R-CLIENT-6: a handler sees each frame once, and it is acknowledged after t
 test('R-CLIENT-6: what comes with the welcome waits for the first handler', async () => {
   const server = await hub();
   const starting = connecting(server.url);
-  const line = await server.welcome({ with: [{ type: 'route', from: 'you', seq: 1, prev: 0, payload: 'early' }] });
+  const offer = { type: 'task.assign', from: 'you', task_id: 't', attempt: 1, payload: { goal: 'unnumbered' } };
+  const message = { type: 'route', from: 'you', seq: 1, prev: 0, payload: 'early' };
+  const line = await server.welcome({ with: [offer, message] });
   const client = await starting;
   await turns();
   const early = new Promise((resolve) => client.on('route', ({ payload }) => resolve(payload)));
-  expect(await early).toBe('early');
+  const offered = new Promise((resolve) => client.on('task.assign', ({ payload }) => resolve(payload.goal)));
+  expect(await Promise.all([early, offered])).toEqual(['early', 'unnumbered']);
   expect((await line.next('ack')).payload).toEqual({ seq: 1 });
 });
 

@@ -164,6 +164,7 @@ class Client implements HubClient {
   }
 
   async watch(filter: WatchFilter = {}): Promise<void> {
+    if (this.#watching) throw new AppError('usage', 'This client watches already.');
     const watching = { filter, lsn: filter.after_lsn ?? 0, running: false };
     this.#watching = watching;
     await this.send({ type: 'watch', to: 'hub', payload: filter });
@@ -200,10 +201,10 @@ class Client implements HubClient {
   }
 
   #welcomed({ payload }: FrameOf<'welcome'>, connection: Connection): void {
-    const { session, resume_token, epoch, resume, limits } = payload;
+    const { session, resume_token, epoch, seq, resume, limits } = payload;
     const otherLog = this.#resume !== undefined && this.#resume.epoch !== epoch;
     this.#resume = { session, resume_token, epoch };
-    this.#inbox.welcomed(epoch);
+    this.#inbox.welcomed(epoch, seq);
     this.#outbox.connected({ transmit: (text) => connection.transmit(text), maxBytes: limits.max_bytes });
     this.#watchAgain(otherLog);
     this.#tell('connected');

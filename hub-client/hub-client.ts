@@ -85,7 +85,7 @@ export interface HubClient {
   tasks(prefix?: string): Promise<TaskRow[]>;
   /** The log in order, up to its end at the time of the call. */
   readLog(filter?: LogFilter): AsyncIterable<Envelope>;
-  /** Asks for logged frames as they come, for `on('event')`; goes on after a reconnect where it was. Replaces an earlier watch. */
+  /** Asks for logged frames as they come, for `on('event')`; goes on after a reconnect where it was. Once in a client's life. */
   watch(filter?: WatchFilter): Promise<void>;
   /** Milliseconds since the hub was last heard. */
   silentFor(): number;

@@ -17,6 +17,9 @@ export interface Gap {
   readonly reason: string;
 }
 
+/** Frames without a number (nobody sends them again) that wait for the first handler; a client without one drops the rest. */
+const MAX_HELD = 1000;
+
 /**
  * Hands frames to their handlers, in order of arrival and without waiting for each other, and acknowledges a mailbox
  * number when the handlers of every frame up to it have settled. Repeats are dropped.
@@ -62,14 +65,17 @@ export class Inbox {
     };
   }
 
-  /** Mailbox numbers mean nothing across epochs: the hub started with another database. */
-  welcomed(epoch: string): void {
-    if (this.#epoch !== '' && this.#epoch !== epoch) {
+  /** A connection begins; `seq` is up to where the hub has this mailbox acknowledged. */
+  welcomed(epoch: string, seq: number): void {
+    if (this.#epoch !== epoch) {
+      // numbers mean nothing across epochs: the hub started with another log
       this.#received = 0;
       this.#settled = 0;
       this.#open = [];
     }
     this.#epoch = epoch;
+    this.#received = Math.max(this.#received, seq);
+    this.#settled = Math.max(this.#settled, seq);
   }
 
   /** Takes a frame in. `answered`: somebody waited for just this one and has it, so handlers are optional. */
@@ -77,8 +83,8 @@ export class Inbox {
     const delivery = this.#number(frame);
     if (delivery === 'repeat') return;
     if (answered && !this.#handlers.has(frame.type)) this.#settle(delivery);
-    else if (this.#held && delivery) this.#held.push({ frame, delivery });
-    else this.#handOut(frame, delivery);
+    else if (!this.#held) this.#handOut(frame, delivery);
+    else if (delivery || this.#held.length < MAX_HELD) this.#held.push({ frame, delivery });
   }
 
   /** Counts a numbered frame as done that nobody could read. */
@@ -125,7 +131,7 @@ export class Inbox {
     if (!delivery) return;
     delivery.settled = true;
     while (this.#open[0]?.settled) {
-      this.#settled = this.#open[0].seq;
+      this.#settled = Math.max(this.#settled, this.#open[0].seq);
       this.#open.shift();
       this.#planAck();
     }

@@ -86,6 +86,7 @@ test('R-CLIENT-20: an offer that the hub has withdrawn is not begun', async () =
   });
   line.send(assign(1));
   line.refuse(await line.next('task.accept'), 'stale_attempt');
+  await line.next('ack');
   line.send(assign(2, 't2'));
   await takeOffer(line);
   await line.next('task.result');
@@ -104,9 +105,8 @@ test('R-CLIENT-21: more than max_concurrency is declined, and a freed place is u
   await expect.poll(() => finish.length).toBe(2);
   finish[0]?.();
   await line.next('task.result');
-  line.accept();
-  await expect.poll(() => line.frames.filter(({ type }) => type === 'ack').at(-1)?.payload).toEqual({ seq: 3 });
   line.send(assign(4, 'c'));
+  line.accept();
   await line.next('task.accept');
   await line.next('task.accept');
   expect(await line.next('task.accept')).toMatchObject({ task_id: 'c' });
@@ -167,6 +167,27 @@ test('R-CLIENT-23: a cancel aborts the work, and the hub hears a result at once'
     status: 'failed',
     summary: 'Cancelled: changed my mind',
   });
+});
+
+test('R-CLIENT-24: an attempt that the hub itself cancels is lost; a cancel of another attempt is none', async () => {
+  const why: unknown[] = [];
+  const { line } = await bench((task) =>
+    untilAborted(task).catch((error) => {
+      why.push(error.details.why);
+      throw error;
+    }),
+  );
+  line.send(assign(1, 't1', 2));
+  await takeOffer(line);
+  await expect.poll(() => line.frames.some(({ type }) => type === 'ack')).toBe(true);
+  const cancel = { type: 'task.cancel', from: 'hub', task_id: 't1', payload: { reason: 'silence' } };
+  line.send({ ...cancel, attempt: 1, seq: 2, prev: 1 });
+  await expect.poll(() => line.frames.filter(({ type }) => type === 'ack').at(-1)?.payload).toEqual({ seq: 2 });
+  expect(why).toEqual([]);
+  line.send({ ...cancel, attempt: 2, seq: 3, prev: 2 });
+  await expect.poll(() => why).toEqual(['lost']);
+  await expect.poll(() => line.frames.filter(({ type }) => type === 'ack').at(-1)?.payload).toEqual({ seq: 3 });
+  expect(line.frames.some(({ type }) => type === 'task.result')).toBe(false);
 });
 
 test('R-CLIENT-24: an attempt that the hub has given away is aborted and its result kept back', async () => {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
 import { backoff, sleep } from '../base/time.ts';
@@ -51,10 +50,9 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
       await before.settled;
       if (running.get(task_id) === before) running.delete(task_id);
     }
-    // the end of another task may have come in the same packet, and is not dealt with before the next turn
-    if (running.size >= client.maxConcurrency) await nextTurn();
     if (stopping) return decline(frame, 'stopping');
-    if (running.size >= client.maxConcurrency) return decline(frame, 'busy');
+    // a task whose result is on its way takes no place: the hub may offer the next before it says that it has the result
+    if (count(running.values(), (task) => !task.finished) >= client.maxConcurrency) return decline(frame, 'busy');
     const task = new RunningTask(client, frame, progressMs);
     running.set(task_id, task);
     try {
@@ -74,9 +72,13 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
 
   const removers = [
     client.on('task.assign', take),
-    client.on('task.cancel', ({ task_id, payload }) =>
-      running.get(task_id)?.cutShort('cancelled', `Cancelled: ${payload.reason}`),
-    ),
+    client.on('task.cancel', ({ task_id, attempt, from, payload }) => {
+      const task = running.get(task_id);
+      if (!task || (attempt ?? task.attempt) !== task.attempt) return;
+      // the hub itself cancels what it has given up; only an owner waits for an answer
+      if (from === 'hub') task.cutShort('lost', `The hub ended this attempt: ${payload.reason}`);
+      else task.cutShort('cancelled', `Cancelled: ${payload.reason}`);
+    }),
     client.onState((state) => {
       if (state === 'lost') grace ??= clock.after(graceMs, () => cutAll('The hub has been gone for too long.'));
       if (state === 'closed') cutAll('The hub is gone for good.');
@@ -142,6 +144,10 @@ async function deliver(client: HubClient, task: RunningTask, result: TaskResultP
       else throw error;
     }
   }
+}
+
+function count<T>(items: Iterable<T>, wanted: (item: T) => boolean): number {
+  return [...items].filter(wanted).length;
 }
 
 function failed(summary: string): TaskResultPayload {
