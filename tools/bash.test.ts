@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toolBench } from '../test/helpers/tool-context.ts';
 import bash from './bash.ts';
-import { endProcesses, findProcesses } from './lib/process-tree.ts';
+import { endTask } from './lib/end-task.ts';
+import { findProcesses } from './lib/process-tree.ts';
 import read from './read.ts';
 
 /** An argument that no other process has, so that a test knows its own processes. */
@@ -18,16 +19,17 @@ test('R-TOOL-1: a call ends with its command although a child in a session of it
   const outcome = await bench.use(bash, { command: 'setsid sleep 60 & echo done' });
   expect(performance.now() - start).toBeLessThan(3000);
   expect(outcome).toMatchObject({ ok: true, exit: 0 });
-  expect(outcome.text).toMatch(/^done\n\[exit 0\]\n\[still running in the background: \d+ sleep 60\./);
-  // The end of the task.
-  expect(await endProcesses({ marker: `NPC_TASK=${bench.context.env.NPC_TASK}` })).toEqual([]);
+  expect(outcome.text).toMatch(
+    /^done\n\[exit 0\]\n\[still running in the background, until the task ends: \d+ sleep 60\./,
+  );
+  expect(await endTask(bench.context)).toEqual([]);
   expect(findProcesses({ marker: `NPC_TASK=${bench.context.env.NPC_TASK}` })).toEqual([]);
 });
 
 test('R-TOOL-1: a holder that cleared its environment is named too', async () => {
   const bench = await toolBench();
   const time = odd(60);
-  const { text } = await bench.use(bash, { command: `env -i setsid sleep ${time} & echo done` });
+  const { text } = await bench.use(bash, { command: `env -i setsid sleep ${time} & sleep 0.3; echo done` });
   expect(text).toContain(`sleep ${time}`);
   for (const { pid } of alive(time)) process.kill(pid, 'SIGKILL');
 });
@@ -40,7 +42,7 @@ test('R-TOOL-1: a process in the background with its output elsewhere is named, 
   expect(text).toContain('sleep 30');
   const file = /now on is in (\S+),/.exec(text)?.[1] ?? '';
   await expect.poll(async () => (await bench.use(read, { path: file })).text).toContain('tick');
-  await endProcesses({ marker: `NPC_TASK=${bench.context.env.NPC_TASK}` });
+  await endTask(bench.context);
 });
 
 test('R-TOOL-1: a noisy writer in the background does not hold the call', async () => {
@@ -49,7 +51,7 @@ test('R-TOOL-1: a noisy writer in the background does not hold the call', async 
   const { text } = await bench.use(bash, { command: 'yes noise & echo up' });
   expect(performance.now() - start).toBeLessThan(5000);
   expect(text).toContain('[exit 0]');
-  await endProcesses({ marker: `NPC_TASK=${bench.context.env.NPC_TASK}` });
+  await endTask(bench.context);
 });
 
 test('R-TOOL-2: a character that comes in two pieces stays whole, on both streams', async () => {
@@ -156,6 +158,8 @@ test('R-TOOL-6: long output keeps head and tail, and the rest can be read in a f
   expect((await bench.use(read, { path: file, offset: 10_000, limit: 1 })).text).toContain('10000\t10000');
   // The same command again reads the same.
   expect((await bench.use(bash, { command: 'seq 1 20000' })).text).toBe(first.text);
+  await endTask(bench.context);
+  expect(existsSync(file)).toBe(false);
 });
 
 test('R-TOOL-6: one line of 5 MB is cut', async () => {

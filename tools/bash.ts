@@ -62,16 +62,16 @@ export default defineTool({
 });
 
 async function outputOf(end: CommandEnd, context: ToolContext): Promise<string> {
-  const output = plainText(end.output).replace(/\n+$/, '');
+  const output = plainText(end.output).trimEnd();
   if (output === '') return '(no output)';
   const { text, cut } = capText(output, BOUNDS);
   if (!cut) return text;
-  const path = await keepOutput(context, plainText(end.output));
+  const path = await keepOutput(context, `${output}\n`);
   return `${text}\n[output cut; the whole of it is in ${path}, for read]`;
 }
 
 /** Without times, so that a command that does the same again reads the same. */
-function notesOf(end: CommandEnd, limit: number, laterOutput: string): string[] {
+function notesOf(end: CommandEnd, limit: number, later: string): string[] {
   const notes: string[] = [];
   if (end.limited) {
     const silent = Math.round(end.silentMs / 1000);
@@ -82,11 +82,10 @@ function notesOf(end: CommandEnd, limit: number, laterOutput: string): string[] 
         `${MAX_LIMIT}); a server belongs into the background: command > file 2>&1 &]`,
     );
   } else notes.push(end.signal ? `[ended by ${end.signal}]` : `[exit ${end.exit}]`);
-  if (end.left.length > 0) {
-    const list = end.left.slice(0, 5).map(({ pid, command }) => `${pid} ${command}`);
-    const more = end.left.length > list.length ? ` and ${end.left.length - list.length} more` : '';
-    const later = end.laterOutput ? ` What they print from now on is in ${laterOutput}, for read.` : '';
-    notes.push(`[still running in the background: ${list.join('; ')}${more}. They are ended with the task.${later}]`);
-  }
+  const list = end.left.slice(0, 5).map(({ pid, command }) => `${pid} ${command}`);
+  if (end.left.length > list.length) list.push(`and ${end.left.length - list.length} more`);
+  if (list.length === 0 && end.held) list.push('a process that hides');
+  const file = end.laterOutput ? ` What it prints from now on is in ${later}, for read.` : '';
+  if (list.length > 0) notes.push(`[still running in the background, until the task ends: ${list.join('; ')}.${file}]`);
   return notes;
 }

@@ -41,7 +41,7 @@ export default defineTool({
     // Files in GBK hold the same words in other bytes.
     if (output.bytes.length === 0 && /[^\0-\x7f]/.test(input.pattern)) output = await search(['--encoding=gb18030']);
     const allowed = await allowedFiles(folder, input, context);
-    const lines = linesOf(output, prefix, allowed);
+    const lines = input.files_only ? namesOf(output, prefix, allowed) : linesOf(output, prefix, allowed);
     return render(lines, output, input.limit);
   },
 });
@@ -86,6 +86,16 @@ async function allowedFiles(
   return cut ? undefined : new Set(files);
 }
 
+/** Names alone are ended by a NUL each; the last piece is empty, or cut in the middle. */
+function namesOf(output: SearchOutput, prefix: string, allowed: ReadonlySet<string> | undefined): string[] {
+  const names = output.bytes
+    .toString('utf8')
+    .split('\0')
+    .slice(0, -1)
+    .map((name) => name.replace(/^\.\//, ''));
+  return names.filter((name) => !allowed || allowed.has(name)).map((name) => join(prefix, name));
+}
+
 /** Lines as `path:12:text` (a match) or `path-12-text` (around one); the name is set off by a NUL. */
 function linesOf(output: SearchOutput, prefix: string, allowed: ReadonlySet<string> | undefined): string[] {
   const lines: string[] = [];
@@ -102,7 +112,7 @@ function linesOf(output: SearchOutput, prefix: string, allowed: ReadonlySet<stri
     if (allowed && !allowed.has(file)) continue;
     const shown = join(prefix, file);
     const [, number, kind = ':', text = ''] = /^(\d+)([:-])(.*)$/s.exec(rest) ?? [];
-    lines.push(number ? `${shown}${kind}${number}${kind}${capLine(text.replace(/\r$/, ''), MAX_LINE)}` : shown);
+    lines.push(`${shown}${kind}${number}${kind}${capLine(text.replace(/\r$/, ''), MAX_LINE)}`);
   }
   return lines.at(-1) === '--' ? lines.slice(0, -1) : lines;
 }

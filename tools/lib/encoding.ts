@@ -31,7 +31,9 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   }
   if (bytes.includes(0)) {
     const encoding = wideWithoutMark(bytes);
-    return encoding && decodeAs(encoding, bytes, false);
+    const wide = encoding && decodeAs(encoding, bytes, false);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell numbers from letters
+    return wide?.clean && !/[\0-\x07\x0e-\x1a]/.test(wide.text) ? wide : undefined;
   }
   if (isUtf8(bytes)) return { text: bytes.toString('utf8'), encoding: 'utf-8', bom: false, clean: true };
   if (controlShare(bytes) > 0.02) return undefined;

@@ -5,7 +5,7 @@ export interface OutputBuffer {
 }
 
 /** Makes a buffer that keeps at least `half` characters from the beginning and as many from the end. */
-export function outputBuffer(half = 8 * 1024 * 1024): OutputBuffer {
+export function outputBuffer(half = 4 * 1024 * 1024): OutputBuffer {
   const head: string[] = [];
   const tail: string[] = [];
   let headSize = 0;

@@ -40,7 +40,9 @@ export interface CommandEnd {
   readonly silentMs: number;
   /** Processes it started that are still alive. */
   readonly left: readonly LiveProcess[];
-  /** Whether `laterOutput` receives what those print. */
+  /** Whether anybody still holds its output, although perhaps nobody in `left`: one may have cleared its environment. */
+  readonly held: boolean;
+  /** Whether `laterOutput` receives what is still printed. */
   readonly laterOutput: boolean;
 }
 
@@ -93,7 +95,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     stdout: stdout.text(),
     silentMs: performance.now() - lastOutput,
     left,
-    laterOutput: keepLaterOutput(open, left.length > 0 ? options.laterOutput : undefined),
+    held: open.length > 0,
+    laterOutput: keepLaterOutput(open, options.laterOutput),
   };
 }
 
@@ -158,7 +161,8 @@ function readPipe(stream: Readable, onText: (text: string) => void): Pipe {
 
 /**
  * After the exit, reads what is still in the pipes. Without a living holder they close by themselves, however busy the
- * machine is; with one, 100 ms without output are enough, and a noisy one gets no more than a second.
+ * machine is; with one, 100 ms without output are enough, and a noisy one gets no more than half a second. Nor does a holder
+ * that cannot be seen get more than two.
  */
 async function drain(pipes: readonly Pipe[], signs: ProcessSigns): Promise<void> {
   const start = performance.now();
@@ -166,8 +170,8 @@ async function drain(pipes: readonly Pipe[], signs: ProcessSigns): Promise<void>
     await new Promise((resolve) => setTimeout(() => setImmediate(resolve), 10));
     const now = performance.now();
     const quiet = now - Math.max(start, ...pipes.map((pipe) => pipe.last()));
-    if (quiet < 100 && now - start < 1000) continue;
-    if (now - start > 5000 || findProcesses(signs).length > 0) return;
+    if (quiet < 100 && now - start < 500) continue;
+    if (now - start > 2000 || findProcesses(signs).length > 0) return;
   }
 }
 
