@@ -8,15 +8,15 @@ import { say } from './print.ts';
  * Tells a person in one line what went wrong and returns the exit code. Where it is our own fault, the details go to
  * `diagnostics.jsonl` in `folder`.
  */
-export function reportFault(thrown: unknown, folder: string): number {
+export function reportFault(thrown: unknown, folder: string, tell: (line: string) => void = say): number {
   const code = exitCodeOf(thrown);
   const line = messageOf(thrown).split('\n')[0] ?? '';
   if (thrown instanceof AppError && thrown.code !== 'internal') {
-    say(`npc-crew: ${line}`);
+    tell(`npc-crew: ${line}`);
     return code;
   }
   const where = keep(thrown, folder) ? `; details in ${folder}/diagnostics.jsonl` : '';
-  say(`npc-crew: a fault of its own: ${line}${where}`);
+  tell(`npc-crew: a fault of its own: ${line}${where}`);
   return code;
 }
 

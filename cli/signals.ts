@@ -1,26 +1,33 @@
 /** Signals that ask a command to end. */
-export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-const names: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** As shells have it: 128 + the signal's number. */
+const exits: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** A terminal sends Ctrl-C to the whole process group and the supervisor hands it on: two within this time are one. */
 const SAME_MS = 1000;
 
-/** Resolves with the first signal that asks to end. A second one, later, ends the process on the spot. */
-export function untilSignal(): Promise<EndSignal> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    for (const name of names) {
-      process.on(name, () => {
-        if (first === undefined) {
-          first = performance.now();
-          resolve(name);
-        } else if (performance.now() - first > SAME_MS) process.exit(exitCodeOfSignal(name));
-      });
-    }
-  });
+/**
+ * A signal that is aborted, with the name as its reason, when this process is asked to end. Asked again later, or when `graceMs`
+ * have passed and it still runs, the process ends on the spot.
+ */
+export function abortOnSignal(graceMs = 15_000): AbortSignal {
+  const controller = new AbortController();
+  let first: number | undefined;
+  for (const name of Object.keys(exits) as EndSignal[]) {
+    process.on(name, () => {
+      if (first === undefined) {
+        first = performance.now();
+        setTimeout(() => process.exit(exits[name]), graceMs).unref();
+        controller.abort(name);
+      } else if (performance.now() - first > SAME_MS) process.exit(exits[name]);
+    });
+  }
+  return controller.signal;
 }
 
-/** 128 + the signal's number, as shells have it. */
-export function exitCodeOfSignal(signal: EndSignal): number {
-  return { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal];
+/** Resolves with the signal's name when it is aborted. */
+export async function aborted(signal: AbortSignal): Promise<string> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return String(signal.reason);
 }

@@ -2,15 +2,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { AppError } from '../base/errors.ts';
 import type { Environment } from '../config/index.ts';
+import type { AgentSecrets } from './agent-secrets.ts';
 import { startTimeOf } from './process-facts.ts';
-
-/** What an agent needs to be let in; absent where nobody asks for it. */
-export interface AgentSecrets {
-  /** Token of its connection to the hub. */
-  readonly hub_token?: string;
-  /** Token with which it asks the gateway for the tokens of its attempts. */
-  readonly process_token?: string;
-}
 
 /** One agent process to start; `exec` is the command line of another coding program that plays the role. */
 interface AgentOrder {

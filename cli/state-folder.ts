@@ -5,12 +5,15 @@ import { z } from 'zod';
 import { AppError } from '../base/errors.ts';
 import { readStateFile, writeStateFile } from '../base/state-file.ts';
 import type { Environment } from '../config/index.ts';
+import { startTimeOf } from './process-facts.ts';
 
 /** `run.json` of a state folder: who works there, and where its hub listens. */
 export const RunFile = z.object({
   run_key: z.string(),
   pid: z.int(),
-  hub_url: z.string().nullable(),
+  /** With the pid this names one process for good; see `startTimeOf`. */
+  start_time: z.string(),
+  hub_url: z.string(),
   /** ms since epoch. */
   started: z.int(),
   /** First line of the request, for people. */
@@ -42,8 +45,18 @@ export async function makeStateFolder(path: string): Promise<string> {
   return folder;
 }
 
-export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
-  await writeStateFile(join(folder, 'run.json'), run);
+/** Notes in `run.json` that this process works here now. A run that is taken up again keeps its first start. */
+export async function noteRun(folder: string, run: { runKey: string; hubUrl: string; goal: string }): Promise<void> {
+  const before = await readRunFile(folder);
+  const file: RunFile = {
+    run_key: run.runKey,
+    pid: process.pid,
+    start_time: await startTimeOf(process.pid),
+    hub_url: run.hubUrl,
+    started: before?.run_key === run.runKey ? before.started : Date.now(),
+    goal: run.goal.trim().split('\n')[0] ?? '',
+  };
+  await writeStateFile(join(folder, 'run.json'), file);
 }
 
 /** The folder's `run.json`; undefined when it is absent, damaged (then set aside) or of another shape. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const supervisor = new URL('./supervisor.ts', import.meta.url).href;
+const supervisor = new URL('../dist/cli/supervisor.js', import.meta.url).href;
 
 /** A supervisor process over a child that notes each start and then does `body`. */
 async function start(body: string) {
@@ -20,7 +20,7 @@ async function start(body: string) {
     `import { supervise } from ${JSON.stringify(supervisor)};
      process.exit(await supervise([process.execPath, ${JSON.stringify(child)}, 'run'], (line) => process.stderr.write(line + '\\n')));`,
   );
-  const running = spawn(process.execPath, ['--import', 'tsx', parent], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const running = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   running.stderr.on('data', (chunk) => {
     errors += chunk;

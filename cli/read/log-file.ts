@@ -7,8 +7,8 @@ import { type Envelope, envelope } from '../../protocol/index.ts';
 
 /** The frames of a log file: one JSON object a line, plain or gzip. Throws `AppError('usage')` naming the line that is none. */
 export async function* readLogFile(path: string): AsyncIterable<Envelope> {
-  const bytes = createReadStream(path);
   const zipped = await isGzip(path);
+  const bytes = createReadStream(path);
   const text = zipped ? bytes.pipe(createGunzip()) : bytes;
   bytes.on('error', (error) => text.destroy(error));
   let number = 0;

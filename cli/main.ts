@@ -1,0 +1,48 @@
+import { Command, CommanderError } from 'commander';
+import { environment } from '../config/index.ts';
+import { agentsCommand } from './commands/agents.ts';
+import { hubCommand } from './commands/hub.ts';
+import { logCommand } from './commands/log.ts';
+import { reportCommand } from './commands/report.ts';
+import { tasksCommand } from './commands/tasks.ts';
+import { Exit } from './exit-code.ts';
+import { reportFault } from './fault.ts';
+import { stateRoot } from './state-folder.ts';
+import { version } from './version.ts';
+
+const program = new Command('npc-crew')
+  .description('A crew of coding agents: a mention in a thread becomes a reviewed, tested pull request.')
+  .version(version)
+  .showHelpAfterError('(npc-crew --help lists the commands)')
+  .configureHelp({ sortSubcommands: false })
+  .addHelpText(
+    'after',
+    `
+Exit codes: 0 green, or nothing to do   1 a fault of its own   2 wrong usage   3 red   4 partial   130 SIGINT   143 SIGTERM
+
+Examples:
+  $ npc-crew demo                                      watch it work, without a key
+  $ npc-crew run --goal "fix the failing test" --repo . work in any git work tree
+  $ npc-crew log                                       what was said in the newest run`,
+  );
+
+const commands = [hubCommand(), logCommand(), tasksCommand(), agentsCommand(), reportCommand()];
+for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+for (const command of [program, ...commands]) command.exitOverride();
+
+// a reader that went away (`npc-crew log | head`) is no fault
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+const faults = stateRoot(environment());
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (thrown: unknown) => process.exit(reportFault(thrown, faults)));
+}
+
+try {
+  await program.parseAsync();
+} catch (thrown) {
+  if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? Exit.ok : Exit.usage;
+  else process.exitCode = reportFault(thrown, faults);
+}

@@ -1,0 +1,63 @@
+import type { TaskRow } from '../../protocol/index.ts';
+import type { RunStory } from '../read/fold-run.ts';
+import { table } from './table.ts';
+import { duration, taskTable } from './task-table.ts';
+import { plain } from './width.ts';
+
+/** A run for people: the verdict first, then what it stands on. */
+export function storyLines(
+  story: RunStory,
+  tasks: readonly TaskRow[],
+  options: { now: number; columns?: number },
+): string[] {
+  const { columns } = options;
+  const { verdict } = story;
+  const over = story.exit !== undefined;
+  const time = duration((over ? story.ended : options.now) - story.started);
+  const word = verdict ? [verdict.verdict ?? 'ended', verdict.cause].filter(Boolean).join(' / ') : 'no verdict yet';
+  return [
+    `run ${story.runKey}: ${word}, ${time}${over ? `, exit ${story.exit}` : ''}${story.starts > 1 ? `, started ${story.starts} times` : ''}`,
+    ...(story.request ? [`request: ${plain(story.request)}`] : []),
+    ...(verdict ? [plain(verdict.message), ...(verdict.next_step ? [`next: ${plain(verdict.next_step)}`] : [])] : []),
+    '',
+    ...taskTable(tasks, options),
+    ...section(
+      ['COMMAND', 'EXIT', 'COMMIT', 'TIME'],
+      story.gates.map((gate) => [
+        gate.command,
+        String(gate.exit ?? gate.missing ?? '-'),
+        gate.sha.slice(0, 8),
+        duration(gate.ms),
+      ]),
+      columns,
+    ),
+    ...section(
+      ['COMMIT', 'TASK', 'FILES'],
+      story.commits.map((commit) => [commit.sha.slice(0, 8), commit.node, commit.files.join(' ')]),
+      columns,
+    ),
+    ...section(
+      ['RETURN', 'TO', 'BY', 'WHY'],
+      story.returns.map(({ count, node, by, issues }) => [
+        String(count),
+        node,
+        by,
+        issues.map((issue) => issue.message).join('; '),
+      ]),
+      columns,
+    ),
+    ...section(
+      ['ROLE', 'MODEL', 'CALLS', 'FAILED', 'TOKENS IN', 'OUT'],
+      story.usage.map((line) => [
+        line.role,
+        line.model,
+        ...[line.calls, line.failed, line.input, line.output].map(String),
+      ]),
+      columns,
+    ),
+  ];
+}
+
+function section(head: string[], rows: string[][], columns: number | undefined): string[] {
+  return rows.length === 0 ? [] : ['', ...table(head, rows, columns)];
+}

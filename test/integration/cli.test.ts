@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type RunningCli, runCli, startCli } from '../helpers/npc-crew.ts';
+
+let home: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'npc-cli-'));
+  env = { HOME: home };
+});
+
+/** A hub on a free port, ended with the test. */
+async function startHub(...args: string[]): Promise<{ hub: RunningCli; url: string }> {
+  const hub = startCli(['hub', '--port', '0', ...args], { env });
+  onTestFinished(() => {
+    hub.child.kill('SIGKILL');
+  });
+  const [url] = await hub.until(/ws:\/\/127\.0\.0\.1:\d+/);
+  await hub.until(/npc-crew log --state/);
+  return { hub, url };
+}
+
+async function connect(
+  url: string,
+  name: string,
+): Promise<{ socket: WebSocket; next(): Promise<Record<string, unknown>> }> {
+  const socket = new WebSocket(`${url}?agent=${name}`);
+  onTestFinished(() => socket.terminate());
+  const frames: Record<string, unknown>[] = [];
+  let wake = () => {};
+  socket.on('message', (data) => {
+    frames.push(JSON.parse(String(data)));
+    wake();
+  });
+  await once(socket, 'open');
+  return {
+    socket,
+    async next() {
+      while (frames.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      return frames.shift() ?? {};
+    },
+  };
+}
+
+test('R-CLI-3: the help names every command and exit code, each command’s help has examples, and the version is the package’s', async () => {
+  const { stdout } = await runCli(['--help'], { env });
+  const commands = ['hub', 'log', 'tasks', 'agents', 'report'];
+  for (const command of commands) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+  expect(stdout).toContain('Exit codes');
+  const helps = await Promise.all(commands.map((command) => runCli([command, '--help'], { env })));
+  for (const help of helps) expect(help).toMatchObject({ exit: 0, stdout: expect.stringContaining('Examples:') });
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect((await runCli(['--version'], { env })).stdout).toBe(`${version}\n`);
+});
+
+test.each([
+  [['nope'], /unknown command 'nope'/],
+  [['log', '--nope'], /unknown option '--nope'/],
+  [['hub', '--port', 'x'], /a port is 0-65535/],
+  [['log'], /no run under .* --state DIR/],
+  [['log', '--state', '/nowhere'], /\/nowhere holds no log\.db/],
+  [['log', '--file', '/nowhere'], /cannot read \/nowhere/],
+  [['tasks', '--state', '/a', '--hub', 'ws://127.0.0.1:1'], /only one of/],
+  [['report', '--html'], /not there yet/],
+])('R-CLI-3: %j is wrong usage: exit 2, told on stderr without a stack', async (args, words) => {
+  const { exit, stdout, stderr } = await runCli(args, { env });
+  expect(stderr).toMatch(words);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('R-CLI-10: a hub prints its address alone on stdout, answers a ping, and ends clean on a signal', async () => {
+  const { hub, url } = await startHub();
+  const { socket, next } = await connect(url, 'me');
+  socket.send('{"type":"ping"}');
+  expect(await next()).toMatchObject({ type: 'pong' });
+  hub.child.kill('SIGTERM');
+  expect(await hub.result).toMatchObject({ exit: 0, stdout: `${url}\n` });
+});
+
+test('R-CLI-10: a port in use is wrong usage, and the line says how to mend it', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { exit, stderr } = await runCli(['hub', '--port', String(port)], { env });
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(new RegExp(`^npc-crew: port ${port} .*--port 0`));
+});
+
+test('R-CLI-6, R-CLI-7: what was said on a hub is read from its folder, from the hub itself, and as the newest run', async () => {
+  const { url } = await startHub('--state', join(home, '.local', 'state', 'npc-crew', 'mine'));
+  const [ann, bob] = [await connect(url, 'ann'), await connect(url, 'bob')];
+  ann.socket.send(JSON.stringify({ type: 'route', to: 'bob', task_id: 't1', payload: { text: '你好' } }));
+  ann.socket.send(JSON.stringify({ type: 'register_task', task_id: 't2' }));
+  expect(await bob.next()).toMatchObject({ type: 'route', from: 'ann' });
+  await expect.poll(async () => (await runCli(['tasks', '--hub', url, '--json'], { env })).stdout).toContain('"t2"');
+
+  const json = (result: { stdout: string }) =>
+    result.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const byHub = json(await runCli(['log', '--hub', url, '--json'], { env }));
+  const newest = json(await runCli(['log', '--json'], { env }));
+  expect(newest).toEqual(byHub);
+  expect(newest.map((frame) => frame.type)).toEqual(['route', 'register_task']);
+  expect((await runCli(['log'], { env })).stdout).toMatch(/ann → bob {2}route {2}t1 {2}你好/);
+  expect((await runCli(['log', '--type', 'register_task'], { env })).stdout.trim().split('\n')).toHaveLength(1);
+  expect((await runCli(['log', '--agent', 'bob', '--task', 't1'], { env })).stdout.trim().split('\n')).toHaveLength(1);
+  expect((await runCli(['log', '--task', 't'], { env })).stdout).toBe('');
+  expect((await runCli(['tasks'], { env })).stdout).toContain('t2');
+  expect((await runCli(['agents', '--hub', url], { env })).stdout).toMatch(/^ann/m);
+  expect((await runCli(['agents'], { env })).stdout).toMatch(/^ann/m);
+});
+
+test('R-CLI-6: a log file is read plain and gzipped, and its tasks are told from its frames', async () => {
+  const frame = { from: 'coordinator', to: 'hub', task_id: 'k.code' };
+  const lines = [
+    { ...frame, type: 'task.assign', to: 'role:coder', payload: { goal: 'g' }, ts: 1000, lsn: 1 },
+    { ...frame, type: 'task.accept', from: 'coder-1', attempt: 1, payload: null, ts: 2000, lsn: 2 },
+    {
+      ...frame,
+      type: 'task.result',
+      from: 'coder-1',
+      attempt: 1,
+      payload: { status: 'success', summary: '改好了' },
+      ts: 9000,
+      lsn: 3,
+    },
+  ].map((line) => JSON.stringify(line));
+  const plain = join(home, 'run.jsonl');
+  const zipped = join(home, 'run.jsonl.gz');
+  await writeFile(plain, `${lines.join('\n')}\n`);
+  await writeFile(zipped, gzipSync(`${lines.join('\n')}\n`));
+  for (const file of [plain, zipped]) {
+    expect((await runCli(['log', '--file', file, '--json'], { env })).stdout.trim().split('\n')).toHaveLength(3);
+    expect((await runCli(['tasks', '--file', file], { env })).stdout).toMatch(/k\.code +done +1 +coder-1 +8s +改好了/);
+    expect((await runCli(['agents', '--file', file, '--json'], { env })).stdout).toContain('"tasks":["k.code"]');
+  }
+  await writeFile(plain, `${lines[0]}\n{"half": \n`);
+  expect(await runCli(['log', '--file', plain, '--json'], { env })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/run\.jsonl, line 2: /),
+  });
+});
+
+test('R-CLI-8: a reader that goes away is no fault', async () => {
+  const file = join(home, 'long.jsonl');
+  const line = JSON.stringify({ type: 'route', from: 'a', to: 'b', task_id: '', payload: 'x'.repeat(1000) });
+  await writeFile(file, `${line}\n`.repeat(5000));
+  const log = startCli(['log', '--file', file, '--json'], { env });
+  await log.until(/route/);
+  log.child.stdout?.destroy();
+  expect(await log.result).toMatchObject({ exit: 0, stderr: '' });
+});
