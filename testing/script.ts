@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { AppError, messageOf } from '../base/errors.ts';
+
+/** Something that goes wrong with an answer; docs/model-scripts.md describes each. */
+export const Fault = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('status'),
+    status: z.int().min(400).max(599),
+    retry_after: z.union([z.string(), z.number()]).optional(),
+    message: z.string().optional(),
+    code: z.string().optional(),
+    times: times(),
+  }),
+  /** The stream stays open and says nothing more after this many events. */
+  z.strictObject({ type: z.literal('stall'), after: z.int().nonnegative().default(1), times: times() }),
+  /** The connection breaks after this many events. */
+  z.strictObject({ type: z.literal('cut'), after: z.int().nonnegative().default(1), times: times() }),
+  /** The last call's arguments end in the middle, with finish `length`. */
+  z.strictObject({ type: z.literal('cut_arguments'), times: times() }),
+  z.strictObject({ type: z.literal('empty'), times: times() }),
+  /** An error told as the answer's text. */
+  z.strictObject({
+    type: z.literal('error_text'),
+    message: z.string().default('Error: upstream request failed with status 500 (Internal Server Error)'),
+    times: times(),
+  }),
+  /** An error object inside a stream that began well. */
+  z.strictObject({ type: z.literal('error_event'), message: z.string().default('upstream broke'), times: times() }),
+  z.strictObject({ type: z.literal('html'), times: times() }),
+]);
+export type Fault = z.infer<typeof Fault>;
+
+/** How many requests for the step meet the fault; after that the step is played as written. */
+function times() {
+  return z.union([z.int().positive(), z.literal('always')]).default(1);
+}
+
+const Call = z.strictObject({
+  name: z.string().min(1),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  id: z.string().optional(),
+});
+
+const StepObject = z.strictObject({
+  text: z.string().default(''),
+  thinking: z.string().default(''),
+  calls: z.array(Call).default([]),
+  /** Wait before the first event, and between two events. ms. */
+  delay_ms: z.int().nonnegative().default(0),
+  pace_ms: z.int().nonnegative().default(0),
+  finish: z.string().optional(),
+  usage: z
+    .strictObject({
+      input: z.int().nonnegative(),
+      output: z.int().nonnegative(),
+      cached: z.int().nonnegative().default(0),
+      thinking: z.int().nonnegative().default(0),
+    })
+    .nullable()
+    .optional(),
+  fault: Fault.optional(),
+});
+
+/** One reply; a string is a reply of just this text. */
+export const Step = z.union([z.string().transform((text) => StepObject.parse({ text })), StepObject]);
+export type Step = z.infer<typeof Step>;
+
+/** What each role's model answers, reply by reply. */
+export const Script = z.record(z.string().min(1), z.array(Step));
+export type Script = z.infer<typeof Script>;
+/** A script as it is written, with everything optional that has a default. */
+export type ScriptSource = z.input<typeof Script>;
+
+/** Reads a script file. Throws AppError `not_found` or `misconfigured`, naming the place that is wrong. */
+export async function readScript(path: string): Promise<Script> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const what = absent ? 'there is no such file' : `it is no JSON (${messageOf(error)})`;
+    throw new AppError(absent ? 'not_found' : 'misconfigured', `script ${path}: ${what}`, { cause: error });
+  }
+  return parseScript(json, path);
+}
+
+/** Checks a script; `name` is for the message. */
+export function parseScript(source: unknown, name = 'script'): Script {
+  const parsed = Script.safeParse(source);
+  if (parsed.success) return parsed.data;
+  throw new AppError('misconfigured', `script ${name}: ${z.prettifyError(parsed.error)}`);
+}
+
+/** The step that `role` plays as its `index`-th reply, or why there is none. */
+export function stepOf(script: Script, role: string, index: number): Step | { readonly missing: string } {
+  const steps = script[role];
+  if (!steps) {
+    const roles = Object.keys(script).join(', ') || 'none';
+    return { missing: `the script has no role "${role}" (step ${index} was asked for); its roles are: ${roles}` };
+  }
+  return (
+    steps[index] ?? {
+      missing: `the script has no step ${index} for the role "${role}"; it has ${steps.length}, counted from 0`,
+    }
+  );
+}
