@@ -1,0 +1,144 @@
+import { v4 as uuid } from 'uuid';
+import type { FinishReason } from '../protocol/index.ts';
+import { isObject, parseJson } from './errors.ts';
+import type { ReplyCall } from './reply.ts';
+
+interface Slot {
+  id: string;
+  name: string;
+  readonly fragments: string[];
+  signature?: string;
+}
+
+/** Puts tool calls together from deltas, whatever a gateway does with index, id, name and arguments. Order = first appearance. */
+export class CallAssembler {
+  readonly #slots: Slot[] = [];
+  readonly #byIndex = new Map<number, Slot>();
+  #last: Slot | undefined;
+
+  /** Takes one entry of `tool_calls`. */
+  add(delta: unknown): void {
+    if (!isObject(delta)) return;
+    const part = isObject(delta.function) ? delta.function : {};
+    const id = text(delta.id);
+    const name = text(part.name);
+    const index = typeof delta.index === 'number' ? delta.index : undefined;
+    const slot = this.#slotFor(index, id, name);
+    if (index !== undefined) this.#byIndex.set(index, slot);
+    this.#last = slot;
+    if (slot.id === '') slot.id = id;
+    if (name !== '' && name !== slot.name && slot.fragments.length === 0) slot.name += name;
+    else if (slot.name === '') slot.name = name;
+    if (typeof part.arguments === 'string' && part.arguments !== '') slot.fragments.push(part.arguments);
+    else if (isObject(part.arguments)) slot.fragments.push(JSON.stringify(part.arguments));
+    const signature = signatureIn(delta.extra_content);
+    if (signature !== undefined) slot.signature = signature;
+  }
+
+  /** The calls of a response that has ended with `finish`; one without a name is left out, which `nameless` counts. */
+  finish(finish: FinishReason | undefined, offered: ReadonlySet<string>): { calls: ReplyCall[]; nameless: number } {
+    const ids = new Set<string>();
+    const named = this.#slots.filter((slot) => slot.name !== '');
+    const calls = named.map((slot) => {
+      const id = slot.id !== '' && !ids.has(slot.id) ? slot.id : `call_${uuid().replaceAll('-', '').slice(0, 24)}`;
+      ids.add(id);
+      return toCall(slot, id, finish, offered);
+    });
+    return { calls, nameless: this.#slots.length - named.length };
+  }
+
+  /** The text received so far, for an estimate of its tokens. */
+  received(): string {
+    return this.#slots.map((slot) => slot.name + slot.fragments.join('')).join('');
+  }
+
+  #slotFor(index: number | undefined, id: string, name: string): Slot {
+    const current = index === undefined ? undefined : this.#byIndex.get(index);
+    if (index !== undefined && !current && id === '') return this.#open();
+    const base = index === undefined ? this.#last : current;
+    if (id !== '' && id !== base?.id) {
+      const known = this.#slots.findLast((slot) => slot.id === id);
+      if (known) return known;
+      if (!base) return this.#open();
+      // a late id belongs to the open call; a changed one without a name does too
+      if (base.id === '') return isFull(base) && name !== '' ? this.#open() : base;
+      return name === '' ? base : this.#open();
+    }
+    if (!base) return this.#open();
+    const another = name !== '' && (id === '' || name !== base.name) && isFull(base);
+    return another ? this.#open() : base;
+  }
+
+  #open(): Slot {
+    const slot: Slot = { id: '', name: '', fragments: [] };
+    this.#slots.push(slot);
+    return slot;
+  }
+}
+
+/** Whether a call has a name and arguments that are a whole JSON object. */
+function isFull(slot: Slot): boolean {
+  // some gateways repeat the name in every delta, so look at the end before parsing it all
+  return (
+    slot.name !== '' &&
+    (slot.fragments.at(-1) ?? '').trimEnd().endsWith('}') &&
+    toObject(slot.fragments.join('')) !== undefined
+  );
+}
+
+function toCall(slot: Slot, id: string, finish: FinishReason | undefined, offered: ReadonlySet<string>): ReplyCall {
+  const raw = slot.fragments.join('');
+  const input = inputOf(slot.fragments, finish);
+  return {
+    id,
+    name: cleanName(slot.name, offered),
+    input: input ?? {},
+    raw: input === undefined ? raw : JSON.stringify(input),
+    origin: 'native',
+    ...(slot.signature === undefined ? {} : { signature: slot.signature }),
+    ...(input === undefined ? { broken: brokenReason(raw, finish) } : {}),
+  };
+}
+
+/** The arguments as an object; nothing is ever completed by guess. */
+function inputOf(fragments: readonly string[], finish: FinishReason | undefined): Record<string, unknown> | undefined {
+  const joined = fragments.join('');
+  if (joined.trim() === '') return finish === 'length' ? undefined : {};
+  const before = fragments.slice(0, -1).join('');
+  const last = fragments.at(-1) ?? '';
+  const cumulative = fragments.every((piece, at) => at === 0 || piece.startsWith(fragments[at - 1] ?? ''));
+  return (
+    toObject(joined) ??
+    (joined.startsWith('{}') ? toObject(joined.slice(2)) : undefined) ??
+    (cumulative || toObject(before) ? toObject(last) : undefined)
+  );
+}
+
+function toObject(json: string): Record<string, unknown> | undefined {
+  const value = parseJson(json);
+  const inner = typeof value === 'string' ? parseJson(value) : value;
+  return isObject(inner) ? inner : undefined;
+}
+
+function brokenReason(raw: string, finish: FinishReason | undefined): string {
+  if (finish === 'length') {
+    return 'the arguments were cut off by the output limit; send the call again with less text, for instance in several smaller calls';
+  }
+  if (parseJson(raw) !== undefined) return 'the arguments are no JSON object; send the call again with an object';
+  return 'the arguments are no complete JSON; send the whole call again';
+}
+
+function cleanName(name: string, offered: ReadonlySet<string>): string {
+  const bare = name.split('<|', 1)[0]?.trim() || name;
+  const short = bare.replace(/^functions\./, '');
+  return offered.has(short) ? short : bare;
+}
+
+function signatureIn(extra: unknown): string | undefined {
+  const google = isObject(extra) ? extra.google : undefined;
+  return isObject(google) && typeof google.thought_signature === 'string' ? google.thought_signature : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

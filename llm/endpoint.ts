@@ -1,0 +1,149 @@
+import OpenAI from 'openai';
+import { AppError, messageOf } from '../base/errors.ts';
+import type { ChatBody } from './chat-body.ts';
+import { failureOfStatus, parseJson, UpstreamError } from './errors.ts';
+import { HttpFailure, plainFetch } from './plain-fetch.ts';
+import type { Reply } from './reply.ts';
+import type { ReplyReader } from './reply-reader.ts';
+import { waitFrom } from './retry-after.ts';
+import { type Timeouts, Watchdog } from './watchdog.ts';
+import { fromWireError } from './wire-error.ts';
+
+/** One OpenAI-compatible server and the key that belongs to it and to nobody else. */
+export interface Endpoint {
+  /** Host and port, for messages. */
+  readonly host: string;
+  /** True when the server runs on this machine. */
+  readonly loopback: boolean;
+  readonly hasKey: boolean;
+  /**
+   * Sends one request, once, and feeds the answer to `reader`. Rejects with {@link UpstreamError} or the signal's reason.
+   * `onAlive` is told of every sign of life.
+   */
+  send(body: ChatBody, options: SendOptions): Promise<Reply>;
+}
+
+interface SendOptions {
+  readonly reader: ReplyReader;
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly onAlive?: () => void;
+}
+
+/** Opens an endpoint; nothing is sent yet. Throws AppError `misconfigured` on a base URL that is none. */
+export function openEndpoint(options: {
+  baseURL: string;
+  apiKey: string;
+  timeouts: Timeouts;
+  /** A gateway of ours, whose errors keep their kind. Default false. */
+  ours?: boolean;
+}): Endpoint {
+  const { apiKey, timeouts, ours = false } = options;
+  const address = parseAddress(options.baseURL);
+  const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
+  const client = new OpenAI({
+    baseURL: address.href.replace(/\/+$/, ''),
+    apiKey: apiKey || 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    // the watchdog decides; this one only has to be longer
+    timeout: 2_147_483_647,
+    logLevel: 'off',
+    fetch: (url, init) => plainFetch(url, init, apiKey),
+  });
+
+  return {
+    host: address.host,
+    loopback: /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname),
+    hasKey: apiKey !== '',
+    async send(body, { reader, signal, headers = {}, onAlive }) {
+      const watchdog = new Watchdog(timeouts, signal);
+      try {
+        const sent = client.chat.completions.create(body as never, { headers, signal: watchdog.signal });
+        return await readReply(await sent.asResponse(), reader, watchdog, onAlive);
+      } catch (error) {
+        throw watchdog.signal.aborted
+          ? watchdog.signal.reason
+          : maskFailure(toFailure(error, address.host, ours), mask);
+      } finally {
+        watchdog.stop();
+      }
+    },
+  };
+}
+
+async function readReply(
+  response: Response,
+  reader: ReplyReader,
+  watchdog: Watchdog,
+  onAlive: (() => void) | undefined,
+): Promise<Reply> {
+  const stream = response.body?.getReader();
+  try {
+    while (stream && !reader.done) {
+      const { done, value } = await stream.read();
+      if (done) break;
+      watchdog.heard(reader.push(value));
+      onAlive?.();
+    }
+    return reader.end();
+  } finally {
+    // not awaited: a server that keeps the connection open must not hold the reply up
+    stream?.cancel().catch(ignoreClosed);
+  }
+}
+
+/** A stream that already failed cannot be cancelled, which is what was wanted. */
+function ignoreClosed(): void {}
+
+function toFailure(thrown: unknown, host: string, ours: boolean): unknown {
+  const error = thrown instanceof OpenAI.APIConnectionError && thrown.cause instanceof Error ? thrown.cause : thrown;
+  if (error instanceof HttpFailure) {
+    return (ours ? fromWireError(parseJson(error.body)) : undefined) ?? statusFailure(error);
+  }
+  return error instanceof TypeError || error instanceof OpenAI.APIError ? connectionFailure(error, host) : error;
+}
+
+function statusFailure(error: HttpFailure): UpstreamError {
+  const shouldRetry = error.headers.get('x-should-retry');
+  const location = error.headers.get('location');
+  const body = location === null ? error.body : `it redirects to ${location}; use that address as the base URL`;
+  const wait = waitFrom(error.headers, Date.now());
+  return failureOfStatus(error.status, body, wait, shouldRetry === null ? undefined : shouldRetry === 'true');
+}
+
+/** `fetch failed` says nothing; the reason is in the cause. */
+function connectionFailure(error: Error, host: string): UpstreamError {
+  const cause = error.cause as (Error & { code?: string }) | undefined;
+  const reason = cause?.code ?? cause?.message ?? messageOf(error);
+  if (reason === 'UND_ERR_HEADERS_TIMEOUT') return new UpstreamError('timeout', `no answer from ${host}`, { cause });
+  if (reason === 'UND_ERR_BODY_TIMEOUT') return new UpstreamError('stalled', 'the stream went silent', { cause });
+  if (error.message === 'terminated') {
+    return new UpstreamError('incomplete', `the connection to ${host} broke (${reason})`, { cause });
+  }
+  return new UpstreamError('server', `${host} cannot be reached (${reason})`, { cause });
+}
+
+/** Providers like to repeat the key they reject. */
+function maskFailure(error: unknown, mask: (text: string) => string): unknown {
+  if (!(error instanceof UpstreamError) || mask(error.message) === error.message) return error;
+  const { kind, retryable, waitMs, status, advised } = error;
+  return new UpstreamError(kind, mask(error.message), { retryable, waitMs, status, advised });
+}
+
+function parseAddress(baseURL: string): URL {
+  const address = parseOrNull(baseURL);
+  if (address && /^https?:$/.test(address.protocol)) return address;
+  throw new AppError('misconfigured', `"${baseURL}" is no base URL of a model; it looks like https://host/v1`);
+}
+
+function parseOrNull(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

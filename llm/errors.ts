@@ -1,0 +1,149 @@
+import { ModelError, type ModelErrorKind } from '../core/model.ts';
+
+/** What is known about a failed call: the HTTP status (absent inside a 200 stream), the error object's fields, its text. */
+interface FailureFacts {
+  readonly status?: number | undefined;
+  readonly code?: unknown;
+  readonly type?: unknown;
+  readonly message: string;
+}
+
+/** One failed try, before it is decided whether to try again. `message` is the provider's text, not yet advice. */
+export class UpstreamError extends ModelError {
+  /** How long the provider asked to wait, ms. */
+  readonly waitMs: number | undefined;
+  readonly status: number | undefined;
+  /** True when the message already says the next step, because a gateway of ours wrote it. */
+  readonly advised: boolean;
+
+  constructor(
+    kind: ModelErrorKind,
+    message: string,
+    options: {
+      retryable?: boolean;
+      waitMs?: number | undefined;
+      status?: number | undefined;
+      advised?: boolean;
+      cause?: unknown;
+    } = {},
+  ) {
+    const { retryable = isRetryable(kind, options.status), cause } = options;
+    super(kind, message, cause === undefined ? { retryable } : { retryable, cause });
+    this.waitMs = options.waitMs;
+    this.status = options.status;
+    this.advised = options.advised ?? false;
+  }
+}
+
+const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
+  'rate_limit',
+  'overloaded',
+  'server',
+  'incomplete',
+  'empty',
+  'bad_event',
+  'not_sse',
+  'timeout',
+  'stalled',
+]);
+
+/** The same request would end the same way, whatever a header says. */
+const hopeless: ReadonlySet<ModelErrorKind> = new Set(['auth', 'quota', 'context_length', 'content_filter']);
+
+/** Whether the same request may succeed when it is sent again. */
+function isRetryable(kind: ModelErrorKind, status?: number): boolean {
+  if (!retryableKinds.has(kind)) return false;
+  return kind !== 'server' || status === undefined || status === 408 || status === 409 || status >= 500;
+}
+
+const contextWordings =
+  /context_length_exceeded|maximum context length|prompt is too long|input is too long|exceeds the context window|context window exceeds limit|exceeds the available context size|greater than the context length|input token count.*exceeds the maximum|maximum prompt length is|reduce the length of the messages|exceeded model token limit|maximum context length|context length is only|input length.*exceeds.*context length|prompt token count.*exceeds the limit|too many tokens/is;
+
+/** The kind of a failure; the first rule that fits wins, since rate limits also speak of "too many tokens". */
+function classify(facts: FailureFacts): ModelErrorKind {
+  const text = [facts.code, facts.type, facts.message].filter((part) => part != null).join('\n');
+  const says = (pattern: RegExp) => pattern.test(text);
+  const numbered = (...numbers: number[]) => numbers.some((number) => hasNumber(facts, number));
+  const mayBeContext = facts.status === undefined || [400, 413, 422].includes(facts.status);
+
+  if (numbered(402) || says(/insufficient.?quota|insufficient.?balance|余额不足|欠费/i)) return 'quota';
+  if (numbered(429, 1302, 1305) || says(/rate.?limit|too.?many.?requests|throttl|per minute/i)) return 'rate_limit';
+  if (numbered(503, 529) || says(/overloaded|at capacity|unavailable/i)) return 'overloaded';
+  if ((mayBeContext && says(contextWordings)) || facts.status === 413) return 'context_length';
+  if (numbered(401, 403) || says(/invalid.?api.?key|authentication|unauthorized|permission/i)) return 'auth';
+  if (says(/content_filter|content policy|data_inspection_failed/i)) return 'content_filter';
+  if (numbered(400, 404, 422) || says(/invalid_request/i)) return 'bad_request';
+  return 'server';
+}
+
+/** A number counts only as the whole of code or status, or straight after such a word: "8592 tokens (402 in tools)" is no 402. */
+function hasNumber(facts: FailureFacts, number: number): boolean {
+  if (facts.status === number || String(facts.code ?? '') === String(number)) return true;
+  return new RegExp(`\\b(?:code|status|error|http)["']?\\s*[:= ]\\s*["']?${number}\\b`, 'i').test(facts.message);
+}
+
+/** The failure that an event or body describes, or undefined when it is a usual one. `named` = it came as `event: error`. */
+export function failureIn(value: unknown, named = false): UpstreamError | undefined {
+  if (!isObject(value)) return undefined;
+  const inner = value.error;
+  if (typeof inner === 'string' && inner !== '') return failureOf({ message: inner, code: value.code });
+  if (isObject(inner)) return failureOf(inner);
+  if (named || value.type === 'error' || value.object === 'error') return failureOf(value);
+  if ('choices' in value) return undefined;
+  if (value.detail != null) return failureOf({ message: textOf(value.detail), code: value.code });
+  if (value.code != null && value.message != null) return failureOf(value);
+  return undefined;
+}
+
+/** The failure of an HTTP answer that is no success; `body` is its text (the beginning is enough). */
+export function failureOfStatus(status: number, body: string, waitMs?: number, shouldRetry?: boolean): UpstreamError {
+  const parsed = parseJson(body);
+  const described = failureIn(parsed, isObject(parsed));
+  const kind = described
+    ? classify({ ...factsOf(isObject(parsed) && isObject(parsed.error) ? parsed.error : parsed), status })
+    : classify({ status, message: firstLine(body) });
+  const message = described?.message || firstLine(body) || `status ${status} without a body`;
+  return new UpstreamError(kind, message, {
+    status,
+    waitMs,
+    retryable: (shouldRetry ?? isRetryable(kind, status)) && !hopeless.has(kind),
+  });
+}
+
+/** The first line of a body as people can read it: without markup, at most 200 characters. */
+export function firstLine(body: string): string {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1]?.trim();
+  const line = title || body.trim().split('\n', 1)[0] || '';
+  return line.replaceAll(/\s+/g, ' ').slice(0, 200);
+}
+
+/** JSON, or undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function factsOf(value: unknown): FailureFacts {
+  if (!isObject(value)) return { message: textOf(value) };
+  return {
+    code: value.code ?? value.status,
+    type: value.type,
+    message: textOf(value.message ?? value.detail ?? value),
+  };
+}
+
+function failureOf(value: Record<string, unknown>): UpstreamError {
+  const facts = factsOf(value);
+  return new UpstreamError(classify(facts), facts.message);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,0 +1,73 @@
+import { messageOf } from '../base/errors.ts';
+import { type Model, ModelError } from '../core/model.ts';
+import { offeredBy, toChatBody } from './chat-body.ts';
+import { openEndpoint } from './endpoint.ts';
+import { parseJson, UpstreamError } from './errors.ts';
+import { toTurn } from './reply.ts';
+import { ReplyReader } from './reply-reader.ts';
+import { fromWireError } from './wire-error.ts';
+
+/** Where an agent process finds the run's gateway. */
+export interface GatewayAddress {
+  /** `http://127.0.0.1:PORT/v1`. */
+  readonly url: string;
+}
+
+/** Trades a process token for the token of one attempt. Rejects with {@link ModelError}: `cancelled` when a newer attempt runs. */
+export async function takeAttempt(
+  options: GatewayAddress & { processToken: string; taskId: string; attempt: number; signal: AbortSignal },
+): Promise<string> {
+  const { url, processToken, taskId, attempt, signal } = options;
+  try {
+    const response = await fetch(new URL('/npc/attempts', url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${processToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ task_id: taskId, attempt }),
+      signal,
+    });
+    const body = parseJson(await response.text());
+    if (response.ok) return (body as { token: string }).token;
+    throw fromWireError(body) ?? unreachable(url, `status ${response.status}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ModelError) throw error;
+    throw unreachable(url, messageOf(error), error);
+  }
+}
+
+/** The model as an agent process sees it: the gateway, in the name of one attempt. */
+export function openGatewayModel(options: GatewayAddress & { token: string; silenceMs?: number }): Model {
+  const { url, token, silenceMs = 60_000 } = options;
+  // the gateway sends a sign of life every few seconds; how long a model may take is its affair
+  const timeouts = { firstByteMs: silenceMs, idleMs: silenceMs, progressMs: 2_147_483_647 };
+  const endpoint = openEndpoint({ baseURL: url, apiKey: token, timeouts, ours: true });
+  return {
+    async reply(request, signal, onDelta) {
+      const body = toChatBody(request);
+      const reader = new ReplyReader({ offered: offeredBy(body), onDelta, ours: true });
+      try {
+        const reply = await endpoint.send(body, {
+          reader,
+          signal,
+          headers: { 'x-npc-turn': String(request.turn) },
+          onAlive: () => onDelta?.({ kind: 'alive' }),
+        });
+        return toTurn(reply);
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || error.advised) throw error;
+        throw unreachable(url, error.message, error);
+      }
+    },
+  };
+}
+
+function unreachable(url: string, what: string, cause?: unknown): ModelError {
+  return new ModelError(
+    'server',
+    `The run's model gateway at ${url} does not answer (${what}); is the run still alive?`,
+    {
+      retryable: true,
+      cause,
+    },
+  );
+}

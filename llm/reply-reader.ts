@@ -1,0 +1,118 @@
+import { type AssemblerOptions, DeltaAssembler } from './delta-assembler.ts';
+import { failureIn, firstLine, parseJson, UpstreamError } from './errors.ts';
+import type { Reply } from './reply.ts';
+import { type SseEvent, SseReader } from './sse-reader.ts';
+import { fromWireError } from './wire-error.ts';
+
+/** How much of a body that is no event stream is kept for the message, in characters. */
+const HEAD = 4096;
+
+export interface ReplyReaderOptions extends AssemblerOptions {
+  /** The other side is a gateway of ours: its error kinds count, and it has taken thinking out of the content. */
+  readonly ours?: boolean;
+}
+
+/** Reads one HTTP body into a {@link Reply}: an event stream with all its quirks, or a plain JSON completion. */
+export class ReplyReader {
+  readonly #options: ReplyReaderOptions;
+  readonly #assembler: DeltaAssembler;
+  readonly #sse = new SseReader();
+  readonly #decoder = new TextDecoder();
+  #head = '';
+  #json: string[] | undefined;
+  #unreadable = false;
+  #done = false;
+
+  constructor(options: ReplyReaderOptions) {
+    this.#options = options;
+    this.#assembler = new DeltaAssembler({ ...options, thinkTags: !options.ours });
+  }
+
+  /** True once the stream said `[DONE]`; what follows is ignored. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Takes bytes; returns whether there was an event in them, not just a sign of life. Throws on an error event. */
+  push(bytes: Uint8Array): boolean {
+    if (this.#done) return false;
+    this.#look(bytes);
+    if (this.#json) return true;
+    const events = this.#sse.push(bytes);
+    for (const event of events) this.#event(event);
+    return events.length > 0;
+  }
+
+  /** The body is over. Throws when it holds no whole reply. */
+  end(): Reply {
+    if (this.#json) return this.#plain(this.#json.join('') + this.#decoder.decode());
+    for (const event of this.#sse.end()) this.#event(event);
+    if (!this.#sse.sawField) {
+      if (this.#head.trim() === '') throw new UpstreamError('empty', 'the answer has no body');
+      throw new UpstreamError('not_sse', `the answer is no event stream; it begins "${firstLine(this.#head)}"`);
+    }
+    return this.#assembler.finish(this.#done);
+  }
+
+  /** Everything received so far, for an estimate of its tokens. */
+  received(): string {
+    return this.#assembler.received();
+  }
+
+  /** Keeps the body's beginning; one that starts with `{` is a plain JSON body. */
+  #look(bytes: Uint8Array): void {
+    if (!this.#json && (this.#sse.sawField || this.#head.length >= HEAD)) return;
+    const text = this.#decoder.decode(bytes, { stream: true });
+    if (this.#json) {
+      this.#json.push(text);
+      return;
+    }
+    this.#head += text;
+    if (this.#head.trimStart().startsWith('{')) this.#json = [this.#head];
+  }
+
+  #plain(body: string): Reply {
+    const value = parseJson(body);
+    if (value === undefined) throw new UpstreamError('incomplete', 'the JSON answer ended in the middle');
+    this.#throwFailure(value, false);
+    this.#assembler.add(value);
+    return this.#assembler.finish(true);
+  }
+
+  #event(event: SseEvent): void {
+    if (this.#done) return;
+    if (this.#unreadable) throw new UpstreamError('bad_event', 'an event in the stream is no JSON');
+    const joined = event.lines.join('\n');
+    if (joined.trim() === '[DONE]') {
+      this.#done = true;
+      return;
+    }
+    const value = parseJson(joined);
+    if (value !== undefined) {
+      this.#value(value, event.name);
+      return;
+    }
+    const lines = event.lines.map((line) => (line.trim() === '[DONE]' ? '[DONE]' : parseJson(line)));
+    if (lines.length > 1 && lines.every((line) => line !== undefined)) {
+      // the gateway forgot its blank lines
+      for (const line of lines) {
+        if (line === '[DONE]') this.#done = true;
+        if (this.#done) return;
+        this.#value(line, event.name);
+      }
+    } else if (event.complete) {
+      if (event.name === 'error') this.#throwFailure({ message: joined }, true);
+      this.#unreadable = true;
+    }
+  }
+
+  #value(value: unknown, name: string): void {
+    this.#throwFailure(value, name === 'error');
+    this.#assembler.add(value);
+  }
+
+  #throwFailure(value: unknown, named: boolean): void {
+    const failure = (this.#options.ours ? fromWireError(value) : undefined) ?? failureIn(value, named);
+    if (failure) throw failure;
+  }
+}

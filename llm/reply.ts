@@ -1,0 +1,27 @@
+import type { AssistantTurn, FinishReason, ToolCall, Usage } from '../protocol/index.ts';
+
+/** A call as it came, with its arguments' text; `broken` calls are never run. */
+export interface ReplyCall extends ToolCall {
+  readonly raw: string;
+}
+
+/** One whole answer of a model. */
+export interface Reply {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly calls: readonly ReplyCall[];
+  readonly finish: FinishReason;
+  readonly usage: Usage | null;
+}
+
+/** The reply as the loop and the log keep it. */
+export function toTurn(reply: Reply): AssistantTurn {
+  return {
+    role: 'assistant',
+    content: reply.content,
+    ...(reply.reasoning === '' ? {} : { reasoning: reply.reasoning }),
+    calls: reply.calls.map(({ raw: _, ...call }) => call),
+    finish: reply.finish,
+    usage: reply.usage,
+  };
+}

@@ -1,0 +1,99 @@
+import { ModelError } from '../core/model.ts';
+import type { Caller, Listener } from './caller.ts';
+import { type ChatBody, offeredBy, textsOf } from './chat-body.ts';
+import type { Endpoint } from './endpoint.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import type { Ledger, UsageEvent } from './ledger.ts';
+import type { Reply } from './reply.ts';
+import { ReplyReader } from './reply-reader.ts';
+import { ThinkingLines } from './thinking-lines.ts';
+
+/** What one try needs from the gateway. */
+export interface TryServices {
+  readonly ledger: Ledger;
+  readonly mask: (text: string) => string;
+  readonly record: (event: UsageEvent, taskId: string) => Promise<void>;
+  readonly onThinking: (role: string, line: string) => void;
+}
+
+export interface Try {
+  readonly body: ChatBody;
+  readonly caller: Caller & { readonly turn: number };
+  readonly signal: AbortSignal;
+  readonly listener: Listener;
+}
+
+/** Sends one request once. It is in the ledger and in the log, whatever came of it, before this settles. */
+export async function tryOnce(endpoint: Endpoint, one: Try, services: TryServices): Promise<Reply> {
+  const { caller, listener } = one;
+  listener.onRestart?.();
+  const thinking = new ThinkingLines((line) => services.onThinking(caller.role, services.mask(line)));
+  const reader = new ReplyReader({
+    offered: offeredBy(one.body),
+    onDelta: (delta) => {
+      if (delta.kind === 'thinking') thinking.push(delta.text);
+      listener.onDelta?.(delta);
+    },
+  });
+  const started = performance.now();
+  const settle = async (outcome: Outcome) => {
+    thinking.end();
+    const ms = Math.round(performance.now() - started);
+    await settleTry(usageEvent(one, outcome, reader.received(), ms), caller.taskId, services);
+  };
+  let reply: Reply;
+  try {
+    reply = await endpoint.send(one.body, {
+      reader,
+      signal: one.signal,
+      headers: endpoint.loopback ? stepHeaders(one.caller, services.ledger) : {},
+      onAlive: () => listener.onDelta?.({ kind: 'alive' }),
+    });
+  } catch (error) {
+    await settle({ error });
+    throw error;
+  }
+  await settle({ reply });
+  return reply;
+}
+
+type Outcome = { readonly reply: Reply } | { readonly error: unknown };
+
+async function settleTry(event: UsageEvent, taskId: string, services: TryServices): Promise<void> {
+  services.ledger.add(event, taskId);
+  try {
+    await services.record(event, taskId);
+  } catch (cause) {
+    throw new ModelError(
+      'server',
+      'The model call could not be written to the message log, so its reply was not used. Check the disk of the state folder.',
+      { retryable: false, cause },
+    );
+  }
+}
+
+function usageEvent({ body, caller }: Try, outcome: Outcome, received: string, ms: number): UsageEvent {
+  const { role, agent, attempt, turn } = caller;
+  const ok = 'reply' in outcome;
+  const usage = ok ? outcome.reply.usage : null;
+  const counted = usage?.input != null && usage.output != null;
+  // a try that was refused before it began costs nothing
+  const unknown = !counted && (ok || received !== '');
+  return {
+    type: 'usage.recorded',
+    ...{ role, agent, attempt, turn, model: body.model, ok, usage, ms },
+    ...(unknown ? { estimate: estimateOf(body, received) } : {}),
+    ...(ok ? {} : { error: outcome.error instanceof ModelError ? outcome.error.kind : 'cancelled' }),
+  };
+}
+
+function estimateOf(body: ChatBody, received: string): NonNullable<UsageEvent['estimate']> {
+  let input = 0;
+  for (const text of textsOf(body)) input += estimateTokens(text);
+  return { input, output: estimateTokens(received), cached: 0, thinking: 0 };
+}
+
+/** A server on this machine may play a script; it is told which role's which reply is wanted. */
+function stepHeaders({ role, taskId, turn }: Try['caller'], ledger: Ledger): Record<string, string> {
+  return { 'x-npc-role': role, 'x-npc-step': String(ledger.turnsElsewhere(role, taskId) + turn) };
+}

@@ -1,0 +1,57 @@
+import { UpstreamError } from './errors.ts';
+
+/** How long an endpoint may be silent, in ms. */
+export interface Timeouts {
+  /** Until the first byte of the answer. Default 180 000. */
+  readonly firstByteMs: number;
+  /** Between two bytes after that; keep-alive comments count. Default 90 000. */
+  readonly idleMs: number;
+  /** Between two events; keep-alive comments do not count. Default 300 000. */
+  readonly progressMs: number;
+}
+
+export const defaultTimeouts: Timeouts = { firstByteMs: 180_000, idleMs: 90_000, progressMs: 300_000 };
+
+/** Aborts a call that went silent. Its signal also follows the caller's. */
+export class Watchdog {
+  readonly #controller = new AbortController();
+  readonly #timeouts: Timeouts;
+  readonly #outer: AbortSignal;
+  readonly #follow = () => this.#controller.abort(this.#outer.reason);
+  #idle: NodeJS.Timeout;
+  #progress: NodeJS.Timeout | undefined;
+
+  constructor(timeouts: Timeouts, outer: AbortSignal) {
+    this.#timeouts = timeouts;
+    this.#outer = outer;
+    if (outer.aborted) this.#follow();
+    else outer.addEventListener('abort', this.#follow, { once: true });
+    this.#idle = this.#arm('timeout', timeouts.firstByteMs, 'no answer');
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Some bytes came; `event` tells that they held more than a sign of life. */
+  heard(event: boolean): void {
+    if (this.#progress === undefined) {
+      clearTimeout(this.#idle);
+      this.#idle = this.#arm('stalled', this.#timeouts.idleMs, 'the stream went silent');
+      this.#progress = this.#arm('stalled', this.#timeouts.progressMs, 'the stream sent nothing but keep-alives');
+      return;
+    }
+    this.#idle.refresh();
+    if (event) this.#progress.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#progress);
+    this.#outer.removeEventListener('abort', this.#follow);
+  }
+
+  #arm(kind: 'timeout' | 'stalled', ms: number, what: string): NodeJS.Timeout {
+    return setTimeout(() => this.#controller.abort(new UpstreamError(kind, `${what} for ${ms / 1000} s`)), ms);
+  }
+}

@@ -1,0 +1,18 @@
+/** What the model gateway and its client must do. */
+export const llm = {
+  'R-LLM-1': 'the reader understands what OpenAI-compatible gateways really send, however the bytes are cut',
+  'R-LLM-2': 'a call with unusable arguments is never completed by guess; it comes back as broken, with the reason',
+  'R-LLM-3': 'a failure gets the right kind, and only failures that may pass are retryable',
+  'R-LLM-4': 'a failed try is repeated with back-off and as the provider asks, within tries and time',
+  'R-LLM-5': 'a stream that goes silent ends as stalled, is retried and then reported; abort works meanwhile',
+  'R-LLM-6':
+    'keys stay in the run process and go to their own host only; callers hold tokens that die with their attempt',
+  'R-LLM-7': 'every try is in the ledger, by agent, task and model, before the end of its reply is handed on',
+  'R-LLM-8': 'the budget is told at 80, 90 and 100 percent, and a spent one refuses further calls',
+  'R-LLM-9': 'an error keeps its kind and its advice on the way to the agent',
+  'R-LLM-10': 'thinking is handed on line by line as it arrives',
+  'R-LLM-11': 'a loopback upstream learns role and step, which go on after a restart; others do not',
+  'R-LLM-12': 'coding programs of others are served like the OpenAI API: streamed, plain, models',
+  'R-LLM-13': 'a message of an error says what to do next',
+  'R-LLM-14': 'at most the configured number of calls runs at once',
+} as const;
