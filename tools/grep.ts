@@ -133,7 +133,7 @@ function decodeRecords(bytes: Buffer): string {
 }
 
 function render(lines: readonly string[], output: SearchOutput, limit: number): string {
-  const warning = output.warning === '' ? [] : [`[not searched: ${output.warning}]`];
+  const warning = output.warning === '' ? [] : [`[warning: ${output.warning}]`];
   if (lines.length === 0) return ['no matches', ...warning].join('\n');
   const shown = lines.slice(0, limit);
   const more = lines.length - shown.length;
