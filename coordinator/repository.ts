@@ -1,7 +1,7 @@
 import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../base/errors.ts';
-import { createMasker } from '../base/mask.ts';
+import { createMasker, type Masker } from '../base/mask.ts';
 import { setFileAside } from '../base/state-file.ts';
 import type { GitRemote } from './forge.ts';
 import { type GitOptions, type GitResult, git } from './git.ts';
@@ -39,7 +39,8 @@ export interface Repository {
   readonly baseSha: string;
   /** Where a damaged clone of an earlier process was moved to. */
   readonly setAside?: string;
-  readonly secrets: readonly string[];
+  /** Masks the run's secrets. */
+  readonly masker: Masker;
   /** Runs git on the clone, without the remote's login. `cwd` is the clone unless given. */
   git(args: readonly string[], options?: Partial<GitOptions>): Promise<GitResult>;
   /** Fetches a branch (short name) or a full ref from the remote and returns its commit. */
@@ -87,19 +88,19 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
     // What outlives the opening has a signal of its own: a push at the end must work when the run was told to stop.
     return git(args, { cwd: gitDir, ...rest, env: { ...options.env, GIT_DIR: gitDir, ...rest.env }, secrets });
   };
-  const { mask } = createMasker(secrets);
+  const masker = createMasker(secrets);
   const retryDelaysMs = options.retryDelaysMs ?? [1_000, 4_000];
   const access = (): RemoteAccess => {
     const { remote } = options;
     if (!remote) throw new AppError('git', 'this run has no remote repository; its result is a local branch');
     return {
       url: remote.url,
-      mask,
+      mask: masker.mask,
       retryDelaysMs,
       git: (args, rest) => here(args, { ...rest, env: { ...remote.env, ...rest?.env } }),
     };
   };
-  const local: RemoteAccess = { url: top, mask, retryDelaysMs: [], git: here };
+  const local: RemoteAccess = { url: top, mask: masker.mask, retryDelaysMs: [], git: here };
 
   if (await isPartial(top, run)) await completePartialClone(options.remote && access(), baseSha, here);
 
@@ -108,7 +109,7 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
     gitDir,
     baseSha,
     ...(setAside && { setAside }),
-    secrets,
+    masker,
     git: here,
     fetch: async (ref, signal) => fetchRef(access(), ref, signal),
     show: (sha, path) => show(here, sha, path),

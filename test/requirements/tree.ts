@@ -9,4 +9,11 @@ export const tree = {
   'R-TREE-4': 'Hooks, filters and whatever a command configured do not reach our git, and nothing asks for a login.',
   'R-TREE-5': 'Each task has a work tree of its own; what a crash left of one is taken up or cleared away.',
   'R-TREE-6': 'Processes that a command left behind are found and ended, also those that left its group.',
+  'R-TREE-7':
+    'A commit holds everything that differs from the task’s start, however it came about, and nothing that is ignored.',
+  'R-TREE-8':
+    'Large files, secrets, nested repositories and unnamed control files stay out of a commit and are listed with a reason.',
+  'R-TREE-9': 'Delivery is one commit for each task, linear on the base; the same input gives the same commit.',
+  'R-TREE-10':
+    'A diff is told as text, files and kinds; what removes or weakens tests is found in every language by rule.',
 } as const;
