@@ -42,8 +42,11 @@ export function createDispatcher({ client, answer, onStatus }: DispatcherOptions
   client.on('task.status', (frame) => {
     onStatus(frame);
     const { sub_state, reason } = frame.payload;
-    if (sub_state === 'dead' || sub_state === 'cancelled' || (sub_state === 'failed' && reason === 'no_worker'))
+    // `failed` comes with a result of its own, but for the one failure that is the hub's.
+    const hubFailed = sub_state === 'failed' && reason.startsWith('no_worker');
+    if (sub_state === 'dead' || sub_state === 'cancelled' || hubFailed) {
       settle(frame.task_id, { kind: 'dead', reason: reason || sub_state });
+    }
   });
   client.on('task.input', async (frame) => {
     const text = await answer(frame.payload.question, frame.task_id);

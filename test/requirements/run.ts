@@ -20,4 +20,5 @@ export const run = {
   'R-RUN-12': 'One run stands for a trigger: who posted first goes on, the others turn into a pointer.',
   'R-RUN-13':
     'The comment says what was done, with what evidence, and what the user does next, in the language of the request.',
+  'R-RUN-14': 'A task goes out once and its end is found, whichever process of the run waits for it.',
 } as const;
