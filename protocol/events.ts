@@ -66,6 +66,7 @@ export const StopReason = z.enum([
   'no_progress',
   'budget',
   'empty_reply',
+  'context_full',
   'model_error',
   'cancelled',
 ]);
