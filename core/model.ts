@@ -1,4 +1,4 @@
-import type { AssistantTurn, Turn } from '../protocol/index.ts';
+import type { AssistantTurn, StopReason, Turn } from '../protocol/index.ts';
 
 /** Which of the configured models answers; the gateway knows their names. */
 export type ModelChoice = 'default' | 'flash' | 'review' | 'vision';
@@ -52,6 +52,12 @@ export class ModelError extends Error {
     this.kind = kind;
     this.retryable = options.retryable;
   }
+}
+
+/** What a loop stops with when its model fails like this. */
+export function stopReasonOf({ kind }: ModelError): StopReason {
+  if (kind === 'budget' || kind === 'cancelled') return kind;
+  return kind === 'context_length' ? 'context_full' : 'model_error';
 }
 
 /** A model that can be asked; the only thing `core` knows about providers. Throws {@link ModelError} or the signal's reason. */
