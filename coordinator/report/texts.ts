@@ -197,7 +197,7 @@ const en: Texts = {
   states: {
     queued: 'queued',
     offered: 'offered',
-    working: 'working',
+    working: 'working on it',
     input_required: 'waits for an answer',
     cancelling: 'being cancelled',
     done: 'done',
