@@ -147,7 +147,7 @@ test('R-CLIENT-4: an upgrade that is refused with a reason is not tried again', 
   cleanups.push(async () => server.close());
   server.on('upgrade', (_request, socket) => {
     requests += 1;
-    const body = JSON.stringify({ code: 'unauthorized', message: 'a token is needed here' });
+    const body = JSON.stringify({ error: { code: 'unauthorized', message: 'a token is needed here' } });
     socket.end(`HTTP/1.1 401 Unauthorized\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
   });
   const starting = connecting(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -171,6 +171,8 @@ function parseFrame(text: string): Parsed {
   return { ok: true, frame: parsed.data as Frame };
 }
 
+const RefusalBody = z.object({ error: z.object({ message: z.string() }) });
+
 /** What the hub says in the JSON body of a refused upgrade. */
 async function refusal(response: IncomingMessage): Promise<{ message: string; retryAfterMs: number }> {
   const seconds = Number(response.headers['retry-after']);
@@ -179,8 +181,7 @@ async function refusal(response: IncomingMessage): Promise<{ message: string; re
   try {
     let body = '';
     for await (const chunk of response.setEncoding('utf8')) body += chunk;
-    const { message } = JSON.parse(body) as { message?: unknown };
-    return { message: typeof message === 'string' ? message : fallback, retryAfterMs };
+    return { message: RefusalBody.parse(JSON.parse(body)).error.message, retryAfterMs };
   } catch {
     return { message: fallback, retryAfterMs }; // no JSON: something else than a hub listens there
   }
