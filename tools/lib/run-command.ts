@@ -19,8 +19,8 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
   /** Wall limit, ms; absent for none. */
   readonly limitMs?: number;
-  /** Called whenever output came. */
-  readonly onOutput?: () => void;
+  /** Gets each piece of output that came: complete lines, or nothing while one is under way. */
+  readonly onOutput?: (text: string) => void;
   /** File for what processes that were left behind still print; without it their output ends with the command. */
   readonly laterOutput?: string;
 }
@@ -76,7 +76,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const pipes = [child.stdout, child.stderr].map((stream) =>
     readPipe(stream, (text) => {
       lastOutput = performance.now();
-      options.onOutput?.();
+      options.onOutput?.(text);
       output.add(text);
       if (stream === child.stdout) stdout.add(text);
     }),

@@ -1,0 +1,2 @@
+export type { ExternalAgentOptions } from './run-external-agent.ts';
+export { runExternalAgent } from './run-external-agent.ts';
