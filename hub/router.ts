@@ -61,7 +61,7 @@ export class Router {
     switch (frame.type) {
       case 'ping':
         connection.send(
-          hubFrame('pong', connection.name, frame.payload, frame.id === undefined ? {} : { ref: frame.id }),
+          hubFrame('pong', connection.name, frame.payload ?? null, frame.id === undefined ? {} : { ref: frame.id }),
         );
         return undefined;
       case 'pong':

@@ -31,6 +31,10 @@ export const client = {
   'R-CLIENT-55': 'the log can be read whole and followed',
   'R-CLIENT-56': 'what cannot be delivered is told',
   'R-CLIENT-57': 'a worker process that dies or sleeps is replaced and does no harm',
+  'R-CLIENT-60': 'a person with wscat can look around, talk and work',
+  'R-CLIENT-61': 'an agent of under 40 lines of JavaScript does tasks',
+  'R-CLIENT-62': 'an agent in Python does tasks',
+  'R-CLIENT-63': 'the other examples do what they say',
   'R-CLIENT-40': 'the JSON Schema of the frames is exported from the code and current',
   'R-CLIENT-41': 'the page for writers of agents is true',
 } as const;
