@@ -1,5 +1,6 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.ts';
@@ -21,18 +22,31 @@ export const RunFile = z.object({
 });
 export type RunFile = z.infer<typeof RunFile>;
 
-/** The folder that holds one folder per run. */
+/**
+ * The folder that holds one folder per run: below XDG_STATE_HOME or the home folder; below the temporary folder for a user whose
+ * home cannot be written, as in a container with `--user`.
+ */
 export function stateRoot(environment: Environment): string {
-  const base = environment.XDG_STATE_HOME || join(environment.HOME || homedir(), '.local', 'state');
-  return join(base, 'npc-crew');
+  const { XDG_STATE_HOME: xdg, HOME: home = homedir() } = environment;
+  if (xdg) return join(xdg, 'npc-crew');
+  if (isWritable(home)) return join(home, '.local', 'state', 'npc-crew');
+  return join(tmpdir(), `npc-crew-${process.getuid?.() ?? 'state'}`);
 }
 
-/** Makes the folder (only its owner can look inside) and returns its absolute path. */
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the folder where it is not there (then only its owner can look inside) and returns its absolute path. */
 export async function makeStateFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700);
   } catch (error) {
     throw new AppError(
       'usage',

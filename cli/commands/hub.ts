@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { AppError } from '../../base/errors.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { parsePort } from '../options.ts';
@@ -45,7 +45,8 @@ async function serve(options: Options): Promise<void> {
     host: options.host,
     port: options.port,
     database: join(folder, 'log.db'),
-    log: log.child({ room: 'hub' }),
+    auth: isLoopback(options.host) ? 'none' : 'required',
+    log,
   }).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'port_in_use') throw error;
     const cure = `take another with --port, or --port 0 for a free one`;
@@ -55,9 +56,21 @@ async function serve(options: Options): Promise<void> {
   if (hub.setAside) say(`npc-crew: the old log was damaged and lies in ${hub.setAside}; this is a new one`);
   await print(hub.url);
   say(`npc-crew: hub is up; log in ${folder}`);
+  if (!isLoopback(options.host)) {
+    const token = hub.grant({ scopes: ['work', 'assign', 'watch', 'admin'] });
+    say(`every connection needs this token, as NPC_HUB_TOKEN or as "Authorization: Bearer": ${token}`);
+  }
   say(`try it:   npx wscat -c '${hub.url}?agent=me'   then type   {"type":"who"}`);
   say(`look at it:   npc-crew log --state ${folder}   (Ctrl-C ends the hub)`);
-  const reason = await aborted(signal);
+  const failure = await Promise.race([aborted(signal).then(() => undefined), hub.failed]);
   await hub.close();
-  log.info({ reason }, 'hub closed');
+  if (failure !== undefined) {
+    throw new AppError('disk_full', `the log in ${folder} could not be written: ${messageOf(failure)}`, {
+      cause: failure,
+    });
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
