@@ -30,7 +30,7 @@ interface SendOptions {
   readonly onAlive?: () => void;
 }
 
-/** Opens an endpoint; nothing is sent yet. Throws AppError `misconfigured` on a base URL that is none. */
+/** Opens an endpoint; nothing is sent yet. Throws AppError `misconfigured` on a base URL or key that is none. */
 export function openEndpoint(options: {
   baseURL: string;
   apiKey: string;
@@ -38,12 +38,14 @@ export function openEndpoint(options: {
   /** A gateway of ours, whose errors keep their kind. Default false. */
   ours?: boolean;
 }): Endpoint {
-  const { apiKey, timeouts, ours = false } = options;
+  const { timeouts, ours = false } = options;
+  const apiKey = parseKey(options.apiKey);
   const address = parseAddress(options.baseURL);
   const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
   const client = new OpenAI({
     baseURL: address.href.replace(/\/+$/, ''),
-    apiKey: apiKey || 'none',
+    // the real one is added where the request leaves
+    apiKey: 'none',
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -65,9 +67,7 @@ export function openEndpoint(options: {
         const sent = client.chat.completions.create(body as never, { headers, signal: watchdog.signal });
         return await readReply(await sent.asResponse(), reader, watchdog, onAlive);
       } catch (error) {
-        throw watchdog.signal.aborted
-          ? watchdog.signal.reason
-          : maskFailure(toFailure(error, address.host, ours), mask);
+        throw watchdog.signal.aborted ? watchdog.signal.reason : maskFailure(toFailure(error, ours), mask);
       } finally {
         watchdog.stop();
       }
@@ -99,12 +99,17 @@ async function readReply(
 /** A stream that already failed cannot be cancelled, which is what was wanted. */
 function ignoreClosed(): void {}
 
-function toFailure(thrown: unknown, host: string, ours: boolean): unknown {
+function toFailure(thrown: unknown, ours: boolean): unknown {
   const error = thrown instanceof OpenAI.APIConnectionError && thrown.cause instanceof Error ? thrown.cause : thrown;
   if (error instanceof HttpFailure) {
     return (ours ? fromWireError(parseJson(error.body)) : undefined) ?? statusFailure(error);
   }
-  return error instanceof TypeError || error instanceof OpenAI.APIError ? connectionFailure(error, host) : error;
+  return isNetworkError(error) || error instanceof OpenAI.APIError ? connectionFailure(error) : error;
+}
+
+/** What `fetch` throws when the connection fails; a TypeError without a cause is a fault of the program. */
+function isNetworkError(error: unknown): error is TypeError {
+  return error instanceof TypeError && error.cause !== undefined;
 }
 
 function statusFailure(error: HttpFailure): UpstreamError {
@@ -116,15 +121,15 @@ function statusFailure(error: HttpFailure): UpstreamError {
 }
 
 /** `fetch failed` says nothing; the reason is in the cause. */
-function connectionFailure(error: Error, host: string): UpstreamError {
+function connectionFailure(error: Error): UpstreamError {
   const cause = error.cause as (Error & { code?: string }) | undefined;
   const reason = cause?.code ?? cause?.message ?? messageOf(error);
-  if (reason === 'UND_ERR_HEADERS_TIMEOUT') return new UpstreamError('timeout', `no answer from ${host}`, { cause });
+  if (reason === 'UND_ERR_HEADERS_TIMEOUT') return new UpstreamError('timeout', 'no answer', { cause });
   if (reason === 'UND_ERR_BODY_TIMEOUT') return new UpstreamError('stalled', 'the stream went silent', { cause });
   if (error.message === 'terminated') {
-    return new UpstreamError('incomplete', `the connection to ${host} broke (${reason})`, { cause });
+    return new UpstreamError('incomplete', `the connection broke: ${reason}`, { cause });
   }
-  return new UpstreamError('server', `${host} cannot be reached (${reason})`, { cause });
+  return new UpstreamError('server', `it cannot be reached: ${reason}`, { cause });
 }
 
 /** Providers like to repeat the key they reject. */
@@ -132,6 +137,13 @@ function maskFailure(error: unknown, mask: (text: string) => string): unknown {
   if (!(error instanceof UpstreamError) || mask(error.message) === error.message) return error;
   const { kind, retryable, waitMs, status, advised } = error;
   return new UpstreamError(kind, mask(error.message), { retryable, waitMs, status, advised });
+}
+
+/** The error of a header would hold the key, so look before. */
+function parseKey(key: string): string {
+  const trimmed = key.trim();
+  if (/^[\x21-\x7e]*$/.test(trimmed)) return trimmed;
+  throw new AppError('misconfigured', 'The model key holds spaces or characters that no key has; copy it again.');
 }
 
 function parseAddress(baseURL: string): URL {

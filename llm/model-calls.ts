@@ -123,7 +123,7 @@ export class ModelCalls {
   /** Calls to the small model are a role of their own, so that they do not shift their caller's turns; the judge stays the judge. */
   #numbered(caller: Caller, choice: ModelChoice): Call['caller'] {
     const role = choice === 'flash' && caller.role !== 'judge' ? 'flash' : caller.role;
-    const known = role === caller.role ? caller.turn : undefined;
+    const known = role === 'flash' ? undefined : caller.turn;
     return { ...caller, role, turn: known ?? this.#options.ledger.turnsOf(role, caller.taskId) };
   }
 
