@@ -14,7 +14,7 @@ import {
 } from '../protocol/index.ts';
 
 /** Who sends a frame and what for, one line each, for readers of the schema. */
-export const purposes: Record<FrameType, string> = {
+const purposes: Record<FrameType, string> = {
   hello: 'Client to hub. Turns level 1 on; the first frame of a connection.',
   welcome: 'Hub to client. Answers hello with the session, the limits and the clocks.',
   ping: 'Client to hub. Asks for a pong with the same payload.',

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Envelope } from '../../protocol/index.ts';
 
 /** A frame as a test reads it. */
-export interface SeenFrame extends Envelope {
+interface SeenFrame extends Envelope {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into payloads of every shape
   payload: any;
 }
@@ -27,7 +27,7 @@ export interface ScriptedConnection {
   terminate(): void;
 }
 
-export interface WelcomeOptions {
+interface WelcomeOptions {
   readonly epoch?: string;
   readonly session?: string;
   readonly resume?: { state: 'new' | 'recovered' | 'gap'; from?: number; to?: number; reason?: string };

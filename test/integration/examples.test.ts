@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { runExternalAgent } from '../../agents/external/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { startHub } from '../../hub/index.ts';
 import { connectHub, type HubClient } from '../../hub-client/index.ts';
@@ -122,6 +123,25 @@ test('R-CLIENT-63: the stand-in coding program reads its task, edits the tree an
   expect(await readFile(join(tree, 'sum.js'), 'utf8')).toBe('export const sum = (a, b) => a + b;\n');
   expect(await run('In `sum.js` replace `a * b` with `a + b`.')).toMatchObject({ status: 'failed' });
   expect(await run('Make it nicer.')).toMatchObject({ status: 'failed', issues: [{ severity: 'blocking' }] });
+});
+
+test('R-CLIENT-63: the stand-in coding program plays the coder on a hub', async () => {
+  const tree = await mkdtemp(join(tmpdir(), 'stand-in-'));
+  cleanups.push(() => rm(tree, { recursive: true }));
+  await writeFile(join(tree, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
+  const { url, boss } = await hub();
+  const client = await connectHub({ url, name: 'coder-1', roles: ['coder'], log: silentLog() });
+  cleanups.push(() => client.close());
+  const exec = `${example('stand-in-coder.mjs')} {task} {result}`;
+  const env = { PATH: process.env.PATH ?? '' };
+  cleanups.push(runExternalAgent({ client, role: 'coder', exec, env, cwd: tree }));
+  const result = new Promise<TaskResultPayload>((resolve) => {
+    boss.on('task.result', ({ payload }) => resolve(payload));
+  });
+  const payload = { goal: 'In `sum.js` replace `a - b` with `a + b`.', options: { tree } };
+  await boss.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload });
+  expect(await result).toMatchObject({ status: 'success', summary: 'Replaced text in sum.js.' });
+  expect(await readFile(join(tree, 'sum.js'), 'utf8')).toContain('a + b');
 });
 
 test('R-CLIENT-63: the example flow is one, and names the role of the example agents', async () => {
