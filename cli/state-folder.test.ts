@@ -1,0 +1,69 @@
+import { chmod, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { startTimeOf } from './process-facts.ts';
+import { makeStateFolder, newestRun, noteRun, readRunFile, stateRoot } from './state-folder.ts';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'npc-state-'));
+});
+
+async function run(name: string): Promise<string> {
+  const folder = await makeStateFolder(join(root, name));
+  await noteRun(folder, { runKey: name, hubUrl: 'ws://127.0.0.1:1', goal: '\n first line\nsecond' });
+  return folder;
+}
+
+test('R-CLI-7: the newest run is the one that started last; what is no run is passed by', async () => {
+  await run('a');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = await run('b');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  // taken up again: it keeps its first start
+  await run('a');
+  await makeStateFolder(join(root, 'empty'));
+  await writeFile(join(root, 'file'), '');
+  expect(await newestRun(root)).toBe(second);
+});
+
+test('R-CLI-7: without any run the line says what to name instead', async () => {
+  await expect(newestRun(join(root, 'nowhere'))).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('--state'),
+  });
+});
+
+test('R-CLI-12: run.json tells who works there, for the owner’s eyes only', async () => {
+  const folder = await run('a');
+  expect(await readRunFile(folder)).toMatchObject({
+    pid: process.pid,
+    start_time: await startTimeOf(process.pid),
+    goal: 'first line',
+  });
+  expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test('R-CLI-12: a damaged run.json is set aside and does not stop a run', async () => {
+  const folder = await run('a');
+  await writeFile(join(folder, 'run.json'), '{"half');
+  expect(await readRunFile(folder)).toBeUndefined();
+  await run('a');
+  expect(await readRunFile(folder)).toMatchObject({ run_key: 'a' });
+  expect((await readdir(folder)).some((name) => name.startsWith('run.json.corrupt-'))).toBe(true);
+});
+
+test('R-CLI-12: state lies below XDG_STATE_HOME, the home folder, or the temporary folder where there is no home', async () => {
+  expect(stateRoot({ XDG_STATE_HOME: '/x', HOME: root })).toBe('/x/npc-crew');
+  expect(stateRoot({ HOME: root })).toBe(join(root, '.local/state/npc-crew'));
+  expect(stateRoot({ HOME: '/nowhere' })).toMatch(new RegExp(`^${tmpdir()}/npc-crew-`));
+});
+
+test('R-CLI-3: a state folder that cannot be made is wrong usage', async () => {
+  await writeFile(join(root, 'file'), '');
+  await chmod(join(root, 'file'), 0o400);
+  await expect(makeStateFolder(join(root, 'file', 'below'))).rejects.toMatchObject({ code: 'usage' });
+});
