@@ -4,6 +4,9 @@ import type { Admission } from './accept.ts';
 import { hubFrame } from './answers.ts';
 import type { Flushable, Turn } from './turn.ts';
 
+/** Why reading is stopped: the peer sends too fast, or does not read what it is told. */
+type HoldReason = 'rate' | 'buffer';
+
 /** What is to be said of a turn's frames once they are committed. */
 interface Debt {
   readonly turn: object;
@@ -18,10 +21,15 @@ export class Connection implements Flushable {
   /** Frames received so far, bad ones included: what `accepted.upto` counts. */
   received = 0;
   level: 0 | 1 = 0;
+  /** Called after everything was handed to the socket. */
+  onFlush: () => void = () => undefined;
+  /** Bytes said so far; less what is queued, this is what the peer has taken. */
+  said = 0;
   /** When the peer was last heard, monotonic ms. */
   lastHeard = 0;
   readonly #stream: Duplex;
   readonly #turn: Turn;
+  readonly #holds = new Set<HoldReason>();
   readonly #outbox: string[] = [];
   #outboxBytes = 0;
   #debt: Debt | undefined;
@@ -74,6 +82,27 @@ export class Connection implements Flushable {
     this.#turn.touch(this);
   }
 
+  /** Stops reading from the socket for one reason; it is read again when no reason is left. */
+  hold(reason: HoldReason): void {
+    this.#holds.add(reason);
+    this.socket.pause();
+  }
+
+  release(reason: HoldReason): void {
+    if (this.#holds.delete(reason) && this.#holds.size === 0) this.socket.resume();
+  }
+
+  /** Whether reading is stopped, so that silence is not the peer's fault. */
+  get held(): boolean {
+    return this.#holds.size > 0;
+  }
+
+  /** Closes and does not wait for an answer. */
+  cut(code: number, reason: string): void {
+    this.socket.close(code, reason);
+    this.socket.terminate();
+  }
+
   /** Ends a socket that does not answer any more. */
   terminate(): void {
     this.socket.terminate();
@@ -83,10 +112,12 @@ export class Connection implements Flushable {
     if (this.socket.readyState === this.socket.OPEN && this.#outbox.length > 0) {
       this.#stream.cork();
       for (const text of this.#outbox) this.socket.send(text);
+      this.said += this.#outboxBytes;
       this.#stream.uncork();
     }
     this.#outbox.length = 0;
     this.#outboxBytes = 0;
+    this.onFlush();
     if (this.#closing !== undefined) this.socket.close(this.#closing.code, this.#closing.reason);
   }
 

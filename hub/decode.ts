@@ -1,5 +1,5 @@
 import type { ErrorCode, Frame } from '../protocol/index.ts';
-import { frames, isFrameType, looseEnvelope } from '../protocol/index.ts';
+import { frames, isFrameType, looseEnvelope, PROTOCOL_VERSION } from '../protocol/index.ts';
 import type { HubLimits } from './options.ts';
 
 /** A frame as it came (`raw`, unknown keys kept) and as the schema read it (`frame`, defaults filled in). */
@@ -52,6 +52,9 @@ function check(sent: Record<string, unknown>, level: 0 | 1): Decoded | Unreadabl
       message: `this hub knows no frame of type ${JSON.stringify(named.refType)}`,
       ...named,
     };
+  }
+  if (sent.v !== undefined && sent.v !== PROTOCOL_VERSION) {
+    return { code: 'unsupported_version', message: `this hub speaks v=${PROTOCOL_VERSION}`, ...named };
   }
   const raw = level === 0 ? fillIn(sent) : sent;
   const read = frames[sent.type].safeParse(raw);

@@ -13,7 +13,7 @@ export function startHeartbeat(connection: Connection, clock: Clock, clocks: Hub
     const sent = clock.monotonic();
     connection.socket.ping();
     timers.set('pong', clocks.pong, () => {
-      if (connection.lastHeard < sent) connection.terminate();
+      if (connection.lastHeard < sent && !connection.held) connection.terminate();
       else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
     });
   };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Log } from '../base/log.ts';
@@ -14,12 +15,13 @@ import { Post } from './post.ts';
 import { Reader } from './reader.ts';
 import { Recent } from './recent.ts';
 import { Router } from './router.ts';
-import { Slots } from './scheduler.ts';
 import { Sessions } from './sessions.ts';
+import { SlowReader } from './slow-reader.ts';
 import type { Storage, TaskRecord } from './storage.ts';
 import { TaskDesk } from './task-desk.ts';
 import { TaskFrames } from './task-frames.ts';
 import { isHeld } from './task-machine.ts';
+import type { Grant } from './tokens.ts';
 import { Turn } from './turn.ts';
 import { Watchers } from './watchers.ts';
 
@@ -34,6 +36,9 @@ export interface HubParts {
   /** The hub cannot go on: what it was told is not on disk. */
   readonly failed: (error: unknown) => void;
 }
+
+/** How long a peer has to answer the close of a hub that ends, ms. */
+const CLOSE_WAIT = 500;
 
 /** Ids of the newest messages, per half, that repeats are recognised by. */
 const REMEMBERED = 50_000;
@@ -54,11 +59,11 @@ export class Hub {
     this.#parts = parts;
     const { storage, clock, clocks, limits } = parts;
     const agents = new Agents();
-    const turn = new Turn(storage, clock, parts.failed);
+    const turn = new Turn({ storage, clock, log: parts.log, failed: (error) => this.#fail(error) });
     const post = new Post(turn, agents, this.#recent);
     const position = () => this.#position;
     this.#turn = turn;
-    this.#desk = new TaskDesk({ turn, post, agents, slots: new Slots(parts.concurrency), clock, clocks });
+    this.#desk = new TaskDesk({ turn, post, agents, concurrency: parts.concurrency, clock, clocks });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
     this.#watchers = new Watchers(post, storage, limits.softBuffer);
     this.#router = new Router({
@@ -72,6 +77,7 @@ export class Hub {
       watchers: this.#watchers,
       storage,
       limits,
+      clock,
       position,
     });
     post.listen((message) => {
@@ -100,8 +106,10 @@ export class Hub {
   serve(socket: WebSocket, stream: Duplex, admission: Admission): void {
     const { clock, clocks, limits, log } = this.#parts;
     const connection = new Connection(admission, socket, stream, this.#turn);
-    const reader = new Reader(connection, this.#router, clock, limits);
+    const reader = new Reader(connection, this.#router, { clock, limits, log });
     const stopHeartbeat = startHeartbeat(connection, clock, clocks);
+    const slow = new SlowReader(connection, clock, limits);
+    connection.onFlush = () => slow.check();
     const deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
     this.#connections.add(connection);
     connection.lastHeard = clock.monotonic();
@@ -112,11 +120,13 @@ export class Hub {
     // Without a listener a peer's broken frame would end the process; 'close' follows.
     socket.on('error', (error) => log.debug({ name: connection.name, error: error.message }, 'socket error'));
     stream.on('drain', () => {
+      slow.drained();
       this.#sessions.drained(connection);
       this.#watchers.drained(connection);
     });
     socket.on('close', (code) => {
       stopHeartbeat();
+      slow.stop();
       deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
@@ -124,6 +134,13 @@ export class Hub {
       log.debug({ name: connection.name, code }, 'connection closed');
     });
     this.#sessions.opened(connection);
+  }
+
+  /** Ends the connections that were admitted by `grant`. */
+  evict(grant: Grant): void {
+    for (const connection of this.#connections) {
+      if (connection.admission.grant === grant) connection.close(CloseCode.unauthorized, 'the token was taken back');
+    }
   }
 
   /** Says goodbye to everybody and waits until all is written. */
@@ -135,7 +152,25 @@ export class Hub {
       connection.close(CloseCode.shutdown, 'shutdown');
     }
     await this.#turn.settled();
+    await this.#emptied(CLOSE_WAIT);
     await this.#parts.storage.close();
+  }
+
+  /** What was promised cannot be kept: nobody is told anything any more, and everybody comes back to a hub that knows. */
+  #fail(error: unknown): void {
+    this.#parts.log.fatal({ err: error }, 'the log cannot be written');
+    for (const connection of this.#connections) connection.cut(CloseCode.shutdown, 'the log cannot be written');
+    this.#parts.failed(error);
+  }
+
+  /** Waits until all sockets are closed, and ends those that are not after `ms`. */
+  async #emptied(ms: number): Promise<void> {
+    const closed = [...this.#connections].map(({ socket }) => once(socket, 'close'));
+    const late = this.#parts.clock.after(ms, () => {
+      for (const connection of this.#connections) connection.terminate();
+    });
+    await Promise.all(closed);
+    late.cancel();
   }
 
   #expectHello(connection: Connection): { cancel(): void } {

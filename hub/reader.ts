@@ -1,3 +1,4 @@
+import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import { CloseCode } from '../protocol/index.ts';
 import { errorFrame } from './answers.ts';
@@ -15,16 +16,20 @@ export class Reader {
   readonly #connection: Connection;
   readonly #router: Router;
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #limits: HubLimits;
   readonly #bad: Tally;
   readonly #messages: Bucket;
   readonly #bytes: Bucket;
   readonly #waiting: { data: Buffer; isBinary: boolean }[] = [];
   #busy = false;
+  #pause: { cancel(): void } | undefined;
   #complainedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(connection: Connection, router: Router, clock: Clock, limits: HubLimits) {
+  constructor(connection: Connection, router: Router, parts: { clock: Clock; limits: HubLimits; log: Log }) {
+    const { clock, limits, log } = parts;
     const now = clock.monotonic();
+    this.#log = log;
     this.#connection = connection;
     this.#router = router;
     this.#clock = clock;
@@ -46,22 +51,41 @@ export class Reader {
     const connection = this.#connection;
     if (!connection.open) return;
     connection.received += 1;
+    try {
+      const pending = this.#take(data, isBinary);
+      if (pending !== undefined) void this.#finish(pending);
+    } catch (error) {
+      this.#apologise(error);
+    }
+  }
+
+  #take(data: Buffer, isBinary: boolean): Promise<void> | undefined {
+    const connection = this.#connection;
     const decoded = decode(data, isBinary, connection.level, this.#limits);
     if ('code' in decoded) {
       this.#complain(decoded);
-      return;
+      return undefined;
     }
-    const pending = this.#router.handle(connection, decoded);
-    if (pending === undefined) return;
+    return this.#router.handle(connection, decoded);
+  }
+
+  /** Waits for a frame that takes longer, then goes on with those that came meanwhile. */
+  async #finish(pending: Promise<void>): Promise<void> {
     this.#busy = true;
-    void pending.finally(() => {
-      this.#busy = false;
-      while (!this.#busy) {
-        const next = this.#waiting.shift();
-        if (next === undefined) return;
-        this.#handle(next.data, next.isBinary);
-      }
-    });
+    await pending.catch((error: unknown) => this.#apologise(error));
+    this.#busy = false;
+    while (!this.#busy) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#handle(next.data, next.isBinary);
+    }
+  }
+
+  /** A fault of the hub's own ends one frame and nothing else. */
+  #apologise(error: unknown): void {
+    this.#log.error({ err: error, name: this.#connection.name }, 'a frame could not be handled');
+    this.#connection.send(errorFrame(this.#connection.name, 'internal', 'the hub failed at this frame'));
+    this.#connection.owe();
   }
 
   #complain({ code, message, ref, refType }: Unreadable): void {
@@ -75,10 +99,10 @@ export class Reader {
   #slowDown(bytes: number): void {
     const now = this.#clock.monotonic();
     const wait = Math.max(this.#messages.take(1, now), this.#bytes.take(bytes, now));
-    const { socket } = this.#connection;
-    if (wait === 0 || socket.isPaused) return;
-    socket.pause();
-    this.#clock.after(wait, () => socket.resume());
+    if (wait === 0) return;
+    this.#connection.hold('rate');
+    this.#pause?.cancel();
+    this.#pause = this.#clock.after(wait, () => this.#connection.release('rate'));
     if (now - this.#complainedAt < 1000) return;
     this.#complainedAt = now;
     const message = `more than ${this.#limits.rate} frames a second; the rest is read later`;

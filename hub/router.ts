@@ -1,3 +1,4 @@
+import type { Clock } from '../base/time.ts';
 import { CloseCode, type ErrorCode, type FrameOf, parseTarget } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
@@ -28,6 +29,7 @@ export interface RouterParts {
   readonly watchers: Watchers;
   readonly storage: Storage;
   readonly limits: HubLimits;
+  readonly clock: Clock;
   /** Position of the newest committed message. */
   readonly position: () => number;
 }
@@ -50,7 +52,7 @@ export class Router {
     }
     const agent = this.#parts.sessions.speaker(connection);
     if (agent === undefined) return this.#turnAway(connection, decoded);
-    agent.lastSeen = Date.now();
+    agent.lastSeen = this.#parts.clock.now();
     return this.#dispatch({ agent, connection }, decoded);
   }
 

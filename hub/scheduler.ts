@@ -3,38 +3,39 @@ import type { LiveTask } from './live-task.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
 
-/** How many root tasks may be held at once; a task with a parent at work uses its parent's slot. */
-export class Slots {
-  readonly #count: number;
+type LiveTasks = ReadonlyMap<string, LiveTask>;
 
-  constructor(count: number) {
-    this.#count = count;
+/** How many root tasks are held; a task with a parent at work uses its parent's slot. */
+export function heldSlots(live: LiveTasks): number {
+  let held = 0;
+  for (const { record } of live.values()) {
+    if (isHeld(record.subState) && !ridesAlong(record, live)) held += 1;
   }
-
-  hasRoom(task: TaskRecord, live: ReadonlyMap<string, LiveTask>): boolean {
-    if (ridesAlong(task, live)) return true;
-    let held = 0;
-    for (const { record } of live.values()) {
-      if (isHeld(record.subState) && !ridesAlong(record, live)) held += 1;
-    }
-    return held < this.#count;
-  }
+  return held;
 }
 
-function ridesAlong(task: TaskRecord, live: ReadonlyMap<string, LiveTask>): boolean {
+/** Whether the task uses the slot of its parent. */
+export function ridesAlong(task: TaskRecord, live: LiveTasks): boolean {
   const parent = task.parent === null ? undefined : live.get(task.parent);
   return parent !== undefined && isHeld(parent.record.subState);
 }
 
-/** Who of the able gets the task: the free one that had it last, else the free one with the least to do that did not let it pass. */
+/** Queued tasks in the order in which they are offered. */
+export function inLine(live: LiveTasks): LiveTask[] {
+  return [...live.values()]
+    .filter(({ record }) => record.subState === 'queued' && record.target !== '')
+    .sort((a, b) => b.record.priority - a.record.priority || a.record.created - b.record.created);
+}
+
+/**
+ * Who of the able gets the task: the free one that had it last, else the free one with the least to do; those that let
+ * it pass are asked again only when there is nobody else.
+ */
 export function chooseWorker(able: readonly Agent[], task: LiveTask): Agent | undefined {
   const free = able.filter((agent) => agent.tasks.size < agent.maxConcurrency);
   const willing = free.filter((agent) => !task.passed.has(agent.name));
-  if (willing.length === 0) {
-    task.passed.clear();
-    return free[0];
-  }
+  const asked = willing.length > 0 ? willing : free;
   return (
-    willing.find((agent) => agent.name === task.lastAgent) ?? willing.sort((a, b) => a.tasks.size - b.tasks.size)[0]
+    asked.find((agent) => agent.name === task.lastAgent) ?? asked.toSorted((a, b) => a.tasks.size - b.tasks.size)[0]
   );
 }

@@ -60,6 +60,7 @@ export class Sessions {
     const holder = this.#parts.agents.get(connection.name);
     if (holder?.connection !== undefined && holder.level === 1) return;
     const agent = this.#parts.agents.obtain(connection.name, admission.grant);
+    if (agent.level === 1) this.#parts.desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#replace(agent, connection);
     agent.level = 0;
     agent.roles = admission.roles;
@@ -128,6 +129,7 @@ export class Sessions {
     if (agent === undefined) return;
     this.#unplug(agent);
     this.#parts.desk.releaseAll(agent, `${agent.name} said goodbye`);
+    if (agent.session === undefined) this.#parts.agents.forget(agent.name);
   }
 
   /** Goes on with what a full buffer held back. */
@@ -193,6 +195,7 @@ export class Sessions {
     const old = agent.connection;
     if (old !== undefined && old !== connection) {
       this.#unplug(agent);
+      this.#parts.desk.disconnected(agent);
       old.close(CloseCode.replaced, 'another connection has the name now');
     }
     agent.grace?.cancel();

@@ -21,6 +21,7 @@ export interface RunningHub {
   readonly setAside?: string;
   /** Makes a token, good until it is revoked or the hub ends. */
   grant(grant: Grant): string;
+  /** Takes a token back and ends the connections that came with it. */
   revoke(token: string): void;
   /** Resolves with the reason when the hub had to end itself because its log could not be written. */
   readonly failed: Promise<unknown>;
@@ -67,6 +68,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     maxConnections: limits.connections,
   };
   acceptUpgrades(server, hub, limits.maxPayload, () => ({ ...policy, connections: hub.connections }));
+  let closing: Promise<void> | undefined;
   const close = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     await hub.close();
@@ -79,9 +81,15 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     epoch: opened.storage.epoch,
     ...(opened.setAside !== undefined && { setAside: opened.setAside }),
     grant: (grant) => tokens.grant(grant),
-    revoke: (token) => tokens.revoke(token),
+    revoke: (token) => {
+      const grant = tokens.revoke(token);
+      if (grant !== undefined) hub.evict(grant);
+    },
     failed,
-    close,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { assignmentRoute } from './level-zero.ts';
 import { LiveTask } from './live-task.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
-import { chooseWorker, type Slots } from './scheduler.ts';
+import { chooseWorker, heldSlots, inLine, ridesAlong } from './scheduler.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
 import type { Turn } from './turn.ts';
@@ -16,7 +16,8 @@ export interface DeskParts {
   readonly turn: Turn;
   readonly post: Post;
   readonly agents: Agents;
-  readonly slots: Slots;
+  /** Root tasks at work at once. */
+  readonly concurrency: number;
   readonly clock: Clock;
   readonly clocks: HubClocks;
 }
@@ -184,16 +185,17 @@ export class TaskDesk {
 
   /** Offers what is queued to whoever is free. Called after everything that may have made room or work. */
   schedule(): void {
-    const waiting = [...this.#live.values()]
-      .filter((task) => task.record.subState === 'queued' && task.record.target !== '')
-      .sort((a, b) => b.record.priority - a.record.priority || a.record.created - b.record.created);
-    for (const task of waiting) {
-      const room = this.#parts.slots.hasRoom(task.record, this.#live);
+    let free = this.#parts.concurrency - heldSlots(this.#live);
+    for (const task of inLine(this.#live)) {
+      const rides = ridesAlong(task.record, this.#live);
+      const room = rides || free > 0;
       const able = this.#parts.agents.workers(task.record.target);
       task.waitForWorker(room && able.length === 0);
       if (!room || task.backingOff) continue;
       const worker = chooseWorker(able, task);
-      if (worker !== undefined) this.#offer(task, worker);
+      if (worker === undefined) continue;
+      this.#offer(task, worker);
+      if (!rides) free -= 1;
     }
   }
 
@@ -219,6 +221,7 @@ export class TaskDesk {
     for (const task of [...this.#live.values()]) {
       if (task.record.subState === 'offered') this.withdraw(task, 'the hub was restarted');
     }
+    this.schedule();
   }
 
   stop(): void {

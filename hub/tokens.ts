@@ -32,12 +32,17 @@ export class Tokens {
 
   grant(grant: Grant): string {
     const token = newToken();
-    this.#grants.set(tokenHash(token), grant);
+    // A copy: the object stands for this token.
+    this.#grants.set(tokenHash(token), { ...grant });
     return token;
   }
 
-  revoke(token: string): void {
-    this.#grants.delete(tokenHash(token));
+  /** Takes a token back; returns what it allowed, so that its connections can be ended. */
+  revoke(token: string): Grant | undefined {
+    const hash = tokenHash(token);
+    const grant = this.#grants.get(hash);
+    this.#grants.delete(hash);
+    return grant;
   }
 
   find(token: string): Grant | undefined {

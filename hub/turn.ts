@@ -1,3 +1,4 @@
+import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { Change, LogRow, Storage, StoredMessage } from './storage.ts';
 
@@ -23,15 +24,18 @@ export class Turn {
   readonly #storage: Storage;
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
+  readonly #log: Log;
   readonly #dirty = new Set<Flushable>();
   #batch: Batch = emptyBatch();
   #scheduled = false;
+  #broken = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, clock: Clock, failed: (error: unknown) => void) {
-    this.#storage = storage;
-    this.#clock = clock;
-    this.#failed = failed;
+  constructor(parts: { storage: Storage; clock: Clock; log: Log; failed: (error: unknown) => void }) {
+    this.#storage = parts.storage;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#failed = parts.failed;
   }
 
   /** The turn that collects now; another object each turn. */
@@ -83,23 +87,32 @@ export class Turn {
     this.#scheduled = false;
     const batch = this.#batch;
     this.#batch = emptyBatch();
+    if (this.#broken) return;
+    const ts = this.#clock.now();
+    let lsns: readonly number[];
     try {
-      if (batch.changes.length > 0) await this.#commit(batch);
-      for (const effect of batch.effects) effect();
+      lsns = batch.changes.length > 0 ? await this.#storage.commit(batch.changes, ts) : [];
     } catch (error) {
+      this.#broken = true;
       this.#failed(error);
+      return;
     }
+    batch.messages.forEach(({ row, then }, index) => {
+      this.#guarded(() => then({ ...row, ts, lsn: lsns[index] as number, bytes: Buffer.byteLength(row.body) }));
+    });
+    for (const effect of batch.effects) this.#guarded(effect);
     const dirty = [...this.#dirty];
     this.#dirty.clear();
-    for (const flushable of dirty) flushable.flush();
+    for (const flushable of dirty) this.#guarded(() => flushable.flush());
   }
 
-  async #commit(batch: Batch): Promise<void> {
-    const ts = this.#clock.now();
-    const lsns = await this.#storage.commit(batch.changes, ts);
-    batch.messages.forEach(({ row, then }, index) => {
-      then({ ...row, ts, lsn: lsns[index] as number, bytes: Buffer.byteLength(row.body) });
-    });
+  /** One recipient that cannot be served must not keep the others from being served. */
+  #guarded(effect: Effect): void {
+    try {
+      effect();
+    } catch (error) {
+      this.#log.error({ err: error }, 'an effect of a commit failed');
+    }
   }
 }
 

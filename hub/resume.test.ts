@@ -1,0 +1,262 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { silentLog } from '../base/log.ts';
+import { join0, join1, result, testFolder, testHub } from '../test/helpers/hub.ts';
+import { connectPeer, helloPeer, type PeerFrame } from '../test/helpers/peer.ts';
+import { startHub } from './index.ts';
+
+function pointOf(welcome: PeerFrame, seq: number = welcome.payload.seq) {
+  const { session, resume_token, epoch } = welcome.payload;
+  return { resume: { session, resume_token, epoch, seq } };
+}
+
+test('R-HUB-7: a session resumes without a single message so far, twice in a row', async () => {
+  const hub = await testHub();
+  const first = await helloPeer(hub.url, 'a');
+  await first.peer.close();
+  const second = await helloPeer(hub.url, 'a', pointOf(first.welcome));
+  expect(second.welcome.payload).toMatchObject({
+    session: first.welcome.payload.session,
+    resume: { state: 'recovered' },
+  });
+  await second.peer.close();
+  const third = await helloPeer(hub.url, 'a', pointOf(first.welcome));
+  expect(third.welcome.payload.resume).toEqual({ state: 'recovered' });
+});
+
+test('R-HUB-7: what came meanwhile is delivered, what was had is not delivered again', async () => {
+  const hub = await testHub();
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  first.peer.acks = false;
+  for (const text of ['one', 'two']) sender.send({ type: 'route', to: 'a', payload: text });
+  const one = await first.peer.next('route');
+  const two = await first.peer.next('route');
+  first.peer.socket.terminate();
+  sender.send({ type: 'route', to: 'a', payload: 'three' });
+  await sender.ping();
+  const again = await helloPeer(hub.url, 'a', pointOf(first.welcome, one.seq));
+  expect(again.welcome.payload).toMatchObject({ seq: one.seq, resume: { state: 'recovered' } });
+  expect(await again.peer.next('route')).toMatchObject({ payload: 'two', seq: two.seq, prev: one.seq, redelivered: 1 });
+  const three = await again.peer.next('route');
+  expect(three).toMatchObject({ payload: 'three', prev: two.seq });
+  expect(three).not.toHaveProperty('redelivered');
+});
+
+test('R-HUB-7: a resume while the old socket is half open replaces it, and its late close does not unregister the new one', async () => {
+  const hub = await testHub({ clocks: { grace: 10, backoffBase: 1 } });
+  const owner = await join1(hub, 'owner');
+  const first = await helloPeer(hub.url, 'coder-1', { roles: ['coder'] });
+  owner.send({ type: 'task.assign', to: 'coder-1', task_id: 't1', payload: { goal: 'x' } });
+  await first.peer.next('task.assign');
+  first.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
+  await first.peer.ping();
+  const second = await helloPeer(hub.url, 'coder-1', { roles: ['coder'], ...pointOf(first.welcome) });
+  expect(second.welcome.payload.resume.state).toBe('recovered');
+  expect(await first.peer.end()).toMatchObject({ code: 4003 });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  owner.send({ type: 'route', to: 'coder-1', payload: 'still there?' });
+  expect((await second.peer.next('route')).payload).toBe('still there?');
+  second.peer.send({ type: 'task.result', task_id: 't1', attempt: 1, payload: result('kept') });
+  expect(await owner.next('task.result')).toMatchObject({ attempt: 1, payload: { summary: 'kept' } });
+});
+
+test('R-HUB-7: an offer that was under way when its connection was replaced is made again', async () => {
+  const hub = await testHub({ clocks: { backoffBase: 1 } });
+  const owner = await join1(hub, 'owner');
+  const first = await helloPeer(hub.url, 'coder-1', { roles: ['coder'] });
+  owner.send({ type: 'task.assign', to: 'coder-1', task_id: 't1', payload: { goal: 'x' } });
+  await first.peer.next('task.assign');
+  const second = await helloPeer(hub.url, 'coder-1', pointOf(first.welcome));
+  expect(await second.peer.next('task.assign')).toMatchObject({ task_id: 't1', attempt: 1 });
+});
+
+test('R-HUB-7: another log, an unknown session and a foreign position are gaps that say why', async () => {
+  const hub = await testHub();
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  const other = await join1(hub, 'b');
+  sender.send({ type: 'route', to: 'a', payload: 'for a' });
+  const own = await first.peer.next('route');
+  sender.send({ type: 'route', to: 'b', payload: 'for b' });
+  const foreign = await other.next('route');
+  await first.peer.ping();
+  await first.peer.close();
+  const gap = async (point: object) => {
+    const { peer, welcome } = await helloPeer(hub.url, 'a', { resume: { ...pointOf(first.welcome).resume, ...point } });
+    await peer.close();
+    return welcome.payload.resume;
+  };
+  expect(await gap({ seq: foreign.seq })).toMatchObject({
+    state: 'gap',
+    reason: expect.stringContaining('not of this mailbox'),
+  });
+  const again = await helloPeer(hub.url, 'a');
+  await again.peer.close();
+  expect(await gap({ seq: own.seq })).toMatchObject({ state: 'gap', reason: expect.stringContaining('not known') });
+  expect(await gap({ epoch: 'elsewhere' })).toMatchObject({ state: 'gap', reason: expect.stringContaining('another') });
+});
+
+test('R-HUB-7: a position before what was acknowledged is a gap', async () => {
+  const hub = await testHub();
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  sender.send({ type: 'route', to: 'a', payload: 'acknowledged' });
+  await first.peer.next('route');
+  await first.peer.ping();
+  await first.peer.close();
+  const { welcome } = await helloPeer(hub.url, 'a', pointOf(first.welcome));
+  expect(welcome.payload.resume).toMatchObject({ state: 'gap', from: 0 });
+});
+
+test('R-HUB-10: a new session of the same name loses the old attempts at once', async () => {
+  const hub = await testHub({ clocks: { backoffBase: 1 } });
+  const owner = await join1(hub, 'owner');
+  const first = await helloPeer(hub.url, 'coder-1', { roles: ['coder'] });
+  owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'x' } });
+  await first.peer.next('task.assign');
+  first.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
+  await first.peer.ping();
+  first.peer.socket.terminate();
+  await owner.ping();
+  const second = await helloPeer(hub.url, 'coder-1', { roles: ['coder'] });
+  expect(second.welcome.payload.resume.state).toBe('new');
+  expect(await second.peer.next('task.assign')).toMatchObject({ task_id: 't1', attempt: 2 });
+  const lost = await owner.next('task.status', ({ payload }) => payload.sub_state === 'queued');
+  expect(lost.payload.reason).toContain('without its session');
+});
+
+test('R-HUB-5: a name in use is not given to a stranger at either level', async () => {
+  const hub = await testHub();
+  const a = await join1(hub, 'a');
+  const stranger = await connectPeer(hub.url, 'a', { query: '&v=1' });
+  stranger.send({ type: 'hello', payload: { v: 1 } });
+  expect((await stranger.next('error')).payload.code).toBe('name_taken');
+  expect(await stranger.end()).toMatchObject({ code: 4502 });
+  const plain = await join0(hub, 'a');
+  plain.send({ type: 'ping' });
+  expect(await plain.end()).toMatchObject({ code: 4502 });
+  await a.ping();
+});
+
+test('R-HUB-5: a token that is bound to the name takes it over', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const token = hub.grant({ agent: 'a', scopes: ['work'] });
+  const options = { headers: { authorization: `Bearer ${token}` } };
+  const first = await helloPeer(hub.url, 'a', {}, options);
+  const second = await helloPeer(hub.url, 'a', {}, options);
+  expect(await first.peer.end()).toMatchObject({ code: 4003 });
+  await second.peer.ping();
+});
+
+test('R-HUB-5: a token that is taken back ends its connections for good', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const token = hub.grant({ agent: 'a', scopes: ['work'] });
+  const { peer } = await helloPeer(hub.url, 'a', {}, { headers: { authorization: `Bearer ${token}` } });
+  hub.revoke(token);
+  expect(await peer.end()).toMatchObject({ code: 4502 });
+});
+
+test('R-HUB-5: a sender is who its connection is, and a claim is shown', async () => {
+  const hub = await testHub();
+  const a = await join1(hub, 'a');
+  const b = await join1(hub, 'b');
+  a.send({ type: 'route', from: 'owner', to: 'b', payload: 1, seq: 77, lsn: 99, meta: { traceparent: 'x' } });
+  const frame = await b.next('route');
+  expect(frame).toMatchObject({ from: 'a', meta: { traceparent: 'x', claimed_from: 'owner' } });
+  expect(frame.lsn).toBe(1);
+});
+
+test('R-HUB-5: what a token does not allow is refused', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const as = async (name: string, ...scopes: ('work' | 'assign' | 'watch' | 'admin')[]) => {
+    const headers = { authorization: `Bearer ${hub.grant({ agent: name, scopes })}` };
+    return (await helloPeer(hub.url, name, { roles: ['coder'] }, { headers })).peer;
+  };
+  const owner = await as('owner', 'assign');
+  const worker = await as('coder-1', 'work');
+  const viewer = await as('viewer', 'watch');
+  const admin = await as('admin', 'admin');
+  for (const frame of [
+    { type: 'task.assign', to: 'role:coder', task_id: 't2', payload: { goal: 'x' } },
+    { type: 'who' },
+    { type: 'tasks' },
+    { type: 'watch', payload: {} },
+    { type: 'log', payload: {} },
+  ]) {
+    const id = worker.send(frame);
+    expect((await worker.next('error', ({ ref }) => ref === id)).payload.code).toBe('forbidden');
+  }
+  owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'x' } });
+  await worker.next('task.assign');
+  worker.send({ type: 'log', payload: { task_id: 't1' } });
+  expect((await worker.next('log')).payload.frames.length).toBeGreaterThan(0);
+  worker.send({ type: 'task.event', task_id: 'a-run', payload: { event: { type: 'effect.done' } } });
+  expect((await worker.next('error')).payload.code).toBe('no_such_task');
+  viewer.send({ type: 'task.cancel', task_id: 't1', payload: { reason: 'x' } });
+  expect((await viewer.next('error')).payload.code).toBe('forbidden');
+  viewer.send({ type: 'who' });
+  expect((await viewer.next('who')).payload.agents).toHaveLength(4);
+  admin.send({ type: 'task.cancel', task_id: 't1', payload: { reason: 'x' } });
+  expect((await owner.next('task.status', ({ payload }) => payload.sub_state === 'cancelled')).payload.reason).toBe(
+    'x',
+  );
+});
+
+test('R-HUB-13: after a restart of the hub a mailbox, a session and running work are still there', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const start = () => startHub({ port: 0, database, log: silentLog(), clocks: { grace: 60_000 } });
+  const before = await start();
+  const owner = await helloPeer(before.url, 'owner');
+  const worker = await helloPeer(before.url, 'coder-1', { roles: ['coder'] });
+  owner.peer.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'x' } });
+  await worker.peer.next('task.assign');
+  worker.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
+  await owner.peer.next('task.status', ({ payload }) => payload.sub_state === 'working');
+  await owner.peer.ping();
+  await owner.peer.close();
+  worker.peer.send({ type: 'route', to: 'owner', payload: 'while you were away' });
+  await worker.peer.ping();
+  await before.close();
+  expect(worker.peer.closed?.code).toBe(4000);
+
+  const hub = await testHub({ database, clocks: { grace: 60_000 } });
+  expect(hub.epoch).toBe(before.epoch);
+  const back = await helloPeer(hub.url, 'coder-1', { roles: ['coder'], ...pointOf(worker.welcome) });
+  expect(back.welcome.payload.resume.state).toBe('recovered');
+  back.peer.send({ type: 'task.result', task_id: 't1', attempt: 1, payload: result('after all') });
+  const ownerBack = await helloPeer(hub.url, 'owner');
+  expect((await ownerBack.peer.next('route')).payload).toBe('while you were away');
+  expect((await ownerBack.peer.next('task.result')).payload.summary).toBe('after all');
+});
+
+test('R-HUB-13: after a restart work whose agent does not come back is lost and tried again', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const before = await startHub({ port: 0, database, log: silentLog() });
+  const owner = await helloPeer(before.url, 'owner');
+  const worker = await helloPeer(before.url, 'coder-1', { roles: ['coder'] });
+  const payload = { goal: 'keep this', artifacts: [], constraints: ['c'] };
+  owner.peer.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload });
+  await worker.peer.next('task.assign');
+  worker.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
+  await worker.peer.ping();
+  await before.close();
+  const hub = await testHub({ database, clocks: { grace: 20, backoffBase: 1 } });
+  const other = await join1(hub, 'coder-2', { roles: ['coder'] });
+  expect(await other.next('task.assign')).toMatchObject({ from: 'owner', attempt: 2, payload });
+});
+
+test('R-HUB-13: a repeat is recognised after a restart too', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const frame = { type: 'route', to: 'b', payload: 'once', id: 'fixed' };
+  const before = await startHub({ port: 0, database, log: silentLog() });
+  const a = await helloPeer(before.url, 'a');
+  const b = await helloPeer(before.url, 'b');
+  a.peer.send(frame);
+  await b.peer.next('route');
+  await before.close();
+  const hub = await testHub({ database });
+  const again = await join1(hub, 'a');
+  again.send(frame);
+  expect((await again.next('accepted')).payload.duplicates).toEqual(['fixed']);
+});

@@ -1,0 +1,6 @@
+/** A hub as a process of its own, to be killed: `hub-process.ts DATABASE`; prints its address. */
+import { silentLog } from '../../base/log.ts';
+import { startHub } from '../../hub/index.ts';
+
+const hub = await startHub({ port: 0, database: process.argv[2] ?? ':memory:', log: silentLog(), limits: { rate: 0 } });
+process.stdout.write(`${hub.url}\n`);
