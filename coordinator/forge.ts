@@ -11,6 +11,8 @@ export interface Forge {
   postComment(body: string): Promise<ThreadComment>;
   updateComment(commentId: string, body: string): Promise<void>;
   readComment(commentId: string): Promise<ThreadComment | undefined>;
+  /** The text that holds the mention which started the run, as the platform keeps it; undefined when it is gone. */
+  readRequestText(): Promise<string | undefined>;
   /** Posts the inline remarks of a review (pull requests only), at most ten of them; the rest belongs in the comment. */
   postReview(review: ReviewRequest): Promise<void>;
   findPull(headBranch: string): Promise<Pull | undefined>;
@@ -48,6 +50,10 @@ export interface ThreadComment {
   readonly body: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** What the comment asks of us, without the mention; absent when it does not mention us. */
+  readonly request?: string;
+  /** Position of an inline review comment. */
+  readonly inline?: { readonly path: string; readonly range: string };
 }
 
 export interface Thread {

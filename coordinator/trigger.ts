@@ -2,6 +2,8 @@
 export interface Trigger {
   /** The request itself, without the mention. */
   readonly request: string;
+  /** The platform dropped the request's text for its size: `request` is empty until it has been read from the thread by its id. */
+  readonly requestDropped?: true;
   /** Language the user is answered in. */
   readonly language: 'zh-CN' | 'en';
   /** Where on the platform it stands; absent for `--goal`. */
