@@ -19,5 +19,9 @@ export const loop = {
   'R-LOOP-16': 'Hooks stand at every point of a cycle; one that throws or hangs is reported and never fatal.',
   'R-LOOP-17': 'A new attempt goes on from the transcript and pays for no recorded reply again.',
   'R-LOOP-18': 'A crowded context loses old tool output, in whole pairs; one that cannot fit stops the loop (A14).',
+  'R-LOOP-20': 'Commands that destroy work or reach outside the work tree are refused.',
+  'R-LOOP-21': 'Secrets are masked in what tools return, before a model or the log sees it.',
+  'R-LOOP-22': 'At 80 % of a budget the model is told to converge, at 90 % only the tools to wrap up with are left.',
+  'R-LOOP-23': 'A result is refused while something that the task started still runs.',
   'R-LOOP-19': 'The loop shows that it is alive.',
 } as const;
