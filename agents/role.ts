@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../core/model.ts';
+import type { LoopPolicy } from '../core/loop-options.ts';
 
 /** What a role is: a folder with a prompt, a list of tools and a policy. It holds no code of its own. */
 export interface RoleDefinition {
@@ -8,17 +8,5 @@ export interface RoleDefinition {
   readonly prompt: URL;
   /** Names of files in `tools/`. */
   readonly tools: readonly string[];
-  readonly policy: RolePolicy;
-}
-
-/** How a role works. */
-export interface RolePolicy {
-  /** The model that answers. */
-  readonly choice: ModelChoice;
-  /** Replies a task may take. */
-  readonly maxSteps: number;
-  /** Asks for a plan first, which costs a reply. Default false. */
-  readonly plans?: boolean;
-  /** Asks for second thoughts when calls repeat, which costs a reply. Default false. */
-  readonly reflects?: boolean;
+  readonly policy: LoopPolicy;
 }
