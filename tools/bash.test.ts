@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { findProcesses } from '../base/process-tree.ts';
 import { toolBench } from '../test/helpers/tool-context.ts';
 import bash from './bash.ts';
 import { endTask } from './lib/end-task.ts';
-import { findProcesses } from './lib/process-tree.ts';
 import read from './read.ts';
 
 /** An argument that no other process has, so that a test knows its own processes. */
 const odd = (base: number) => `${base}.${process.pid}${Math.floor(Math.random() * 1e6)}`;
-const alive = (argument: string) => {
-  const all = findProcesses({ marker: 'none', leader: 1 });
+const alive = async (argument: string) => {
+  const all = await findProcesses({ leader: 1 });
   return all.filter(({ command }) => command.includes(argument));
 };
+const ofTask = (value = '') => findProcesses({ variable: { name: 'NPC_TASK', value } });
 
 test('R-TOOL-1: a call ends with its command although a child in a session of its own holds the pipes', async () => {
   const bench = await toolBench({ NPC_TASK: odd(1) });
@@ -23,7 +24,7 @@ test('R-TOOL-1: a call ends with its command although a child in a session of it
     /^done\n\[exit 0\]\n\[still running in the background, until the task ends: \d+ sleep 60\./,
   );
   expect(await endTask(bench.context)).toEqual([]);
-  expect(findProcesses({ marker: `NPC_TASK=${bench.context.env.NPC_TASK}` })).toEqual([]);
+  expect(await ofTask(bench.context.env.NPC_TASK)).toEqual([]);
 });
 
 test('R-TOOL-1: a holder that cleared its environment is named too', async () => {
@@ -31,7 +32,7 @@ test('R-TOOL-1: a holder that cleared its environment is named too', async () =>
   const time = odd(60);
   const { text } = await bench.use(bash, { command: `env -i setsid sleep ${time} & sleep 0.3; echo done` });
   expect(text).toContain(`sleep ${time}`);
-  for (const { pid } of alive(time)) process.kill(pid, 'SIGKILL');
+  for (const { pid } of await alive(time)) process.kill(pid, 'SIGKILL');
 });
 
 test('R-TOOL-1: a process in the background with its output elsewhere is named, and its later output kept', async () => {
@@ -49,7 +50,8 @@ test('R-TOOL-1: a noisy writer in the background does not hold the call', async 
   const bench = await toolBench({ NPC_TASK: odd(3) });
   const start = performance.now();
   const { text } = await bench.use(bash, { command: 'yes noise & echo up' });
-  expect(performance.now() - start).toBeLessThan(5000);
+  // It would hold it for ever; the machine may be busy.
+  expect(performance.now() - start).toBeLessThan(10_000);
   expect(text).toContain('[exit 0]');
   await endTask(bench.context);
 });
@@ -119,17 +121,17 @@ test('R-TOOL-4: at the limit the whole tree is gone: group, session leaver, and 
   });
   expect(outcome).toMatchObject({ ok: false, exit: null });
   expect(outcome.text).toContain('[ended after 0.3 s, with all its processes. It had printed nothing');
-  expect(alive(time)).toEqual([]);
+  expect(await alive(time)).toEqual([]);
 });
 
 test('R-TOOL-4: cancelling ends the tree and is not swallowed', async () => {
   const bench = await toolBench();
   const time = odd(80);
   const running = bench.use(bash, { command: `setsid sleep ${time} & sleep ${time}` });
-  await expect.poll(() => alive(time).length).toBeGreaterThan(1);
+  await expect.poll(async () => (await alive(time)).length).toBeGreaterThan(1);
   bench.cancel.abort(new Error('the task was cancelled'));
   await expect(running).rejects.toThrow('the task was cancelled');
-  expect(alive(time)).toEqual([]);
+  expect(await alive(time)).toEqual([]);
 });
 
 test('R-TOOL-5: the exit code is told in text and outcome, also when nothing was printed', async () => {
@@ -166,7 +168,7 @@ test('R-TOOL-6: one line of 5 MB is cut', async () => {
   const bench = await toolBench();
   const { text } = await bench.use(bash, { command: 'head -c 5000000 /dev/zero | tr "\\0" x' });
   expect(text.length).toBeLessThan(3000);
-  expect(text).toContain('line of 5000000 characters cut here');
+  expect(text).toMatch(/… 49981\d\d characters of this line left out/);
 });
 
 test('R-TOOL-7: the command sees the given environment and no other', async () => {

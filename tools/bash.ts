@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { capText } from '../base/cap-text.ts';
 import { defineTool, type ToolContext } from '../core/tool.ts';
-import { capText } from './lib/cap-text.ts';
 import { keepOutput, outputFolder } from './lib/output-folder.ts';
 import { type CommandEnd, runCommand } from './lib/run-command.ts';
 import { plainText } from './lib/terminal-text.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { capLine } from '../base/cap-text.ts';
 import { defineTool, type ToolContext } from '../core/tool.ts';
-import { capLine } from './lib/cap-text.ts';
 import { decodeLines } from './lib/line-decoder.ts';
 import { escapeNegation, listFiles, ripgrep, type SearchOutput, scope } from './lib/ripgrep.ts';
 import { notThere, workPath } from './lib/work-paths.ts';

@@ -31,7 +31,7 @@ test('R-TOOL-10: a file of one 5 MB line is shown by its beginning', async () =>
   await bench.put('one.json', 'x'.repeat(5_000_000));
   const { text } = await bench.use(read, { path: 'one.json' });
   expect(text.length).toBeLessThan(2100);
-  expect(text).toContain('[… line of 5000000 characters cut here …]');
+  expect(text).toMatch(/… 49981\d\d characters of this line left out/);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { z } from 'zod';
+import { capLine } from '../base/cap-text.ts';
 import { defineTool, type ToolContext } from '../core/tool.ts';
-import { capLine } from './lib/cap-text.ts';
 import { loadFile } from './lib/load-file.ts';
 import { keptOutput } from './lib/output-folder.ts';
 import { noteSeen } from './lib/seen-files.ts';

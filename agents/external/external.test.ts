@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
+import { findProcesses } from '../../base/process-tree.ts';
 import { startHub } from '../../hub/index.ts';
 import { connectHub, type HubClient } from '../../hub-client/index.ts';
 import type { FrameOf, TaskPayload } from '../../protocol/index.ts';
-import { findProcesses } from '../../tools/lib/process-tree.ts';
 import { type ExternalAgentOptions, runExternalAgent } from './index.ts';
 
 interface Stage {
@@ -16,6 +16,8 @@ interface Stage {
   /** Gives the agent a task and waits for its end. */
   assign(id: string, more?: Partial<TaskPayload>): Promise<FrameOf<'task.result'>['payload']>;
 }
+
+const ofTask = (value: string) => findProcesses({ variable: { name: 'NPC_TASK', value } });
 
 /** A real hub, an owner, and the agent under test with a program from `script`. */
 async function stage(exec: string, script: string, options: Partial<ExternalAgentOptions> = {}): Promise<Stage> {
@@ -152,10 +154,10 @@ test('R-AGENT-24: cancelling ends the program with all its children', async () =
     'sh PROGRAM {task}',
     `setsid sleep ${mark} & sleep ${mark} & echo up; wait`,
   );
-  const alive = () => findProcesses({ marker: 'NPC_TASK=t1' }).length;
+  const alive = async () => (await ofTask('t1')).length;
   void assign('t1');
   await expect.poll(() => lines).toEqual(['up']);
-  expect(alive()).toBeGreaterThan(2);
+  expect(await alive()).toBeGreaterThan(2);
   await owner.send({ type: 'task.cancel', to: 'hub', task_id: 't1', payload: { reason: 'enough' } });
   await expect.poll(alive).toBe(0);
 });
@@ -163,7 +165,7 @@ test('R-AGENT-24: cancelling ends the program with all its children', async () =
 test('R-AGENT-24: what the program leaves running is ended with the task', async () => {
   const { assign } = await stage('sh PROGRAM {task}', 'setsid sleep 60 & echo done');
   expect(await assign('t1')).toMatchObject({ status: 'success', summary: 'done' });
-  expect(findProcesses({ marker: 'NPC_TASK=t1' })).toEqual([]);
+  expect(await ofTask('t1')).toEqual([]);
 });
 
 test('R-AGENT-25: the program gets the listed environment, that of the attempt, and no other', async () => {

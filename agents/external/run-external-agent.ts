@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { capText } from '../../base/cap-text.ts';
 import { type AssignedTask, type HubClient, serveTasks } from '../../hub-client/index.ts';
 import type { TaskResultPayload } from '../../protocol/index.ts';
-import { capText } from '../../tools/lib/cap-text.ts';
 import { endTask } from '../../tools/lib/end-task.ts';
 import { runCommand } from '../../tools/lib/run-command.ts';
 import { plainText } from '../../tools/lib/terminal-text.ts';

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
+import { endProcesses, findProcesses, type LiveProcess, type ProcessMark } from '../../base/process-tree.ts';
 import { keepLaterOutput } from './later-output.ts';
 import { lineDecoder } from './line-decoder.ts';
 import { outputBuffer } from './output-buffer.ts';
-import { endProcesses, findProcesses, heldAt, type LiveProcess, type ProcessSigns } from './process-tree.ts';
+
+/** Time between SIGTERM and SIGKILL, ms. */
+const GRACE_MS = 1000;
 
 export interface CommandOptions {
   readonly file: string;
@@ -67,7 +71,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   });
   const { pid } = child;
   if (pid === undefined) throw await startError(options, exited);
-  const signs = { marker: `NPC_CALL=${call}`, leader: pid };
+  const mark: ProcessMark = { variable: { name: 'NPC_CALL', value: call }, leader: pid };
   const holds = [heldAt(pid, 1), heldAt(pid, 2)].filter((held) => held !== undefined);
 
   let lastOutput = performance.now();
@@ -81,11 +85,11 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
       if (stream === child.stdout) stdout.add(text);
     }),
   );
-  const limited = await waitOrEnd(exited, signs, options);
+  const limited = await waitOrEnd(exited, mark, options);
   const end = await exited;
-  await drain(pipes, { ...signs, holds });
+  await drain(pipes, { ...mark, holds });
   for (const pipe of pipes) pipe.flush();
-  const left = findProcesses({ ...signs, holds: pipes.every((pipe) => pipe.ended()) ? [] : holds });
+  const left = await findProcesses({ ...mark, holds: pipes.every((pipe) => pipe.ended()) ? [] : holds });
   const open = pipes.filter((pipe) => !pipe.ended()).map((pipe) => pipe.release());
   options.signal.throwIfAborted();
   return {
@@ -101,7 +105,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
 }
 
 /** Waits for the exit; ends the tree at the limit (then true) or on cancel. */
-async function waitOrEnd(exited: Promise<unknown>, signs: ProcessSigns, options: CommandOptions): Promise<boolean> {
+async function waitOrEnd(exited: Promise<unknown>, mark: ProcessMark, options: CommandOptions): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   let onAbort = () => {};
   const stop = new Promise<'limit' | 'cancelled'>((resolve) => {
@@ -113,7 +117,7 @@ async function waitOrEnd(exited: Promise<unknown>, signs: ProcessSigns, options:
   try {
     const first = await Promise.race([exited.then(() => 'exit' as const), stop]);
     if (first === 'exit') return false;
-    await endProcesses(signs);
+    await endProcesses(mark, GRACE_MS);
     return first === 'limit';
   } finally {
     clearTimeout(timer);
@@ -122,6 +126,7 @@ async function waitOrEnd(exited: Promise<unknown>, signs: ProcessSigns, options:
 }
 
 interface Pipe {
+  readonly stream: Readable;
   ended(): boolean;
   /** When the last byte came, ms of the monotonic clock. */
   last(): number;
@@ -146,6 +151,7 @@ function readPipe(stream: Readable, onText: (text: string) => void): Pipe {
   // A reset by a dying holder is an end like any other.
   stream.on('error', () => {});
   return {
+    stream,
     ended: () => ended,
     last: () => last,
     flush() {
@@ -164,14 +170,26 @@ function readPipe(stream: Readable, onText: (text: string) => void): Pipe {
  * machine is; with one, 100 ms without output are enough, and a noisy one gets no more than half a second. Nor does a holder
  * that cannot be seen get more than two.
  */
-async function drain(pipes: readonly Pipe[], signs: ProcessSigns): Promise<void> {
+async function drain(pipes: readonly Pipe[], mark: ProcessMark): Promise<void> {
   const start = performance.now();
   while (!pipes.every((pipe) => pipe.ended())) {
     await new Promise((resolve) => setTimeout(() => setImmediate(resolve), 10));
     const now = performance.now();
     const quiet = now - Math.max(start, ...pipes.map((pipe) => pipe.last()));
     if (quiet < 100 && now - start < 500) continue;
-    if (now - start > 2000 || findProcesses(signs).length > 0) return;
+    // A flood would starve the search.
+    for (const pipe of pipes) pipe.stream.pause();
+    if (now - start > 2000 || (await findProcesses(mark)).length > 0) return;
+    for (const pipe of pipes) pipe.stream.resume();
+  }
+}
+
+/** Its end of one of the pipes, as in `socket:[123]`; undefined when it is gone already. */
+function heldAt(pid: number, descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+  } catch {
+    return undefined;
   }
 }
 

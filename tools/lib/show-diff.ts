@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import { capLine } from './cap-text.ts';
+import { capLine } from '../../base/cap-text.ts';
 
 /** Lines of context around a change, and the most lines that are shown. */
 const CONTEXT = 2;
