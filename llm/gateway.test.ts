@@ -130,12 +130,13 @@ for (const [what, fault, kind] of [
 }
 
 test('R-LLM-5: a stream that goes silent ends as stalled, is tried again and then reported (A11)', async () => {
-  const { agent, signal, server } = await gatewayBench({
+  const script = {
     coder: [
-      { text: 'back', fault: { type: 'stall', after: 1 } },
-      { text: 'never', fault: { type: 'stall', after: 1, times: 'always' } },
+      { text: 'back', fault: { type: 'stall' as const, after: 1 } },
+      { text: 'never', fault: { type: 'stall' as const, after: 1, times: 'always' as const } },
     ],
-  });
+  };
+  const { agent, signal, server } = await gatewayBench(script, { timeouts: { idleMs: 400 }, keepAliveMs: 100 });
   const { model } = await agent('coder-1', 'run.code');
   const alive: ModelDelta[] = [];
   expect((await model.reply(asking(), signal, (delta) => alive.push(delta))).content).toBe('back');

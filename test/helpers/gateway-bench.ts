@@ -6,11 +6,10 @@ import type { FaultSwitch } from '../../testing/fault-plan.ts';
 import { startModelServer } from '../../testing/model-server.ts';
 import type { ScriptSource } from '../../testing/script.ts';
 
-/** Quick enough for tests: back-off of some ms, silence of some 100. */
+/** Back-off of some ms, and silences that a busy machine does not take for one. */
 const quick = {
   retry: { attempts: 3, baseMs: 5, capMs: 20 },
-  timeouts: { firstByteMs: 2000, idleMs: 300, progressMs: 2000 },
-  keepAliveMs: 100,
+  timeouts: { firstByteMs: 10_000, idleMs: 10_000 },
 } satisfies Partial<GatewayOptions>;
 
 /** A gateway in front of a scripted model server, both over real HTTP; closed when the test ends. */
@@ -40,7 +39,7 @@ export async function gatewayBench(
   async function agent(name: string, taskId: string, attempt = 1): Promise<{ model: Model; token: string }> {
     const processToken = gateway.grantProcess({ agent: name, role: name.replace(/-\d+$/, '') });
     const token = await takeAttempt({ url: gateway.url, processToken, taskId, attempt, signal });
-    return { model: openGatewayModel({ url: gateway.url, token, silenceMs: 5000 }), token };
+    return { model: openGatewayModel({ url: gateway.url, token, silenceMs: 15_000 }), token };
   }
   return { server, gateway, records, agent, signal };
 }
