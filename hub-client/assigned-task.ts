@@ -116,6 +116,11 @@ export class RunningTask implements AssignedTask {
     return { type, to: 'hub', task_id: this.id, attempt: this.attempt, payload };
   }
 
+  /** The hub may have missed the last sign of life. */
+  reconnected(): void {
+    this.#signs.repeat();
+  }
+
   /** Ends the work; the first reason stands. */
   cutShort(why: CutShort, message: string): void {
     if (this.#cut) return;
@@ -124,7 +129,7 @@ export class RunningTask implements AssignedTask {
     this.#controller.abort(new AppError('cancelled', message, { details: { why } }));
   }
 
-  /** The worker's function has returned. */
+  /** The worker's function has returned, or was never called. */
   finish(): void {
     this.#finished = true;
     this.#signs.stop();

@@ -296,6 +296,17 @@ test('R-CLIENT-8: a hub that says nothing any more is left for a new connection'
   await expect.poll(() => client.silentFor()).toBeLessThan(40);
 });
 
+test('R-CLIENT-8: the silence grows while nobody answers, however often it is tried', async () => {
+  const server = await startScriptedHub();
+  const starting = connecting(server.url);
+  await server.welcome();
+  const client = await starting;
+  const lost = new Promise((resolve) => client.onState(resolve));
+  await server.close();
+  await lost;
+  await expect.poll(() => client.silentFor(), { interval: 5 }).toBeGreaterThan(100);
+});
+
 test('R-CLIENT-8: a quiet hub that answers pings is kept', async () => {
   const server = await hub();
   const starting = connecting(server.url);

@@ -36,7 +36,7 @@ export interface Connection {
   transmit(text: string): void;
   /** Ends politely; after a second by force. */
   close(): void;
-  /** When the hub was last heard on it, by the monotonic clock. */
+  /** When the hub was last heard on it, by the monotonic clock; minus infinity before it was. */
   readonly heardAt: number;
   /** Never rejects. */
   readonly ended: Promise<Ending>;
@@ -53,7 +53,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   });
-  let heardAt = clock.monotonic();
+  let heardAt = Number.NEGATIVE_INFINITY;
   let welcomed = false;
   let complaint: string | undefined;
   let retryAfterMs = 0;

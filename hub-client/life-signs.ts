@@ -21,6 +21,7 @@ export class LifeSigns {
   #sentAt = Number.NEGATIVE_INFINITY;
   #planned: { readonly at: number; cancel(): void } | undefined;
   #note: string | undefined;
+  #busyUntil = 0;
   #stopped = false;
 
   constructor(options: LifeSignOptions) {
@@ -34,7 +35,13 @@ export class LifeSigns {
 
   /** A call begins that may be quiet until then (ms since epoch); said at once. */
   busy(until: number): void {
+    this.#busyUntil = until;
     this.#send({ busy_until: until });
+  }
+
+  /** Says again that a call is under way, if one is. */
+  repeat(): void {
+    if (this.#busyUntil > this.#options.clock.now()) this.busy(this.#busyUntil);
   }
 
   /** For people who look on; the last one of a second is sent. */

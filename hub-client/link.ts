@@ -56,7 +56,7 @@ export class Link {
 
   /** Milliseconds since the hub was last heard. */
   get silentFor(): number {
-    return this.#options.clock.monotonic() - Math.max(this.#heardAt, this.#connection?.heardAt ?? 0);
+    return this.#options.clock.monotonic() - Math.max(this.#heardAt, this.#connection?.heardAt ?? this.#heardAt);
   }
 
   async close(): Promise<void> {
@@ -104,8 +104,8 @@ export class Link {
     this.#connection = connection;
     const ending = await connection.ended;
     this.#connection = undefined;
+    this.#heardAt = Math.max(this.#heardAt, connection.heardAt);
     if (since === undefined) return { ending, lastedMs: 0 };
-    this.#heardAt = connection.heardAt;
     onLost();
     return { ending, lastedMs: clock.monotonic() - since };
   }

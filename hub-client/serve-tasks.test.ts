@@ -249,6 +249,19 @@ test('R-CLIENT-25: work survives a short loss of the hub and is given up after t
   await expect.poll(() => reasons).toEqual(['The hub has been gone for too long.']);
 });
 
+test('R-CLIENT-25: after a reconnect the hub hears again how long a call may be quiet', async () => {
+  const { line, server } = await bench((task) => {
+    task.alive(4_000_000_000_000);
+    return untilAborted(task);
+  });
+  line.send(assign(1));
+  await takeOffer(line);
+  await line.next('task.progress');
+  line.terminate();
+  const again = await server.welcome({ resume: { state: 'recovered' } });
+  expect((await again.next('task.progress')).payload).toEqual({ busy_until: 4_000_000_000_000 });
+});
+
 test('R-CLIENT-25: a hub that no longer knows the session has taken its tasks away', async () => {
   const reasons: string[] = [];
   const { line, server } = await bench((task) =>
@@ -325,6 +338,41 @@ test('R-CLIENT-27: stopping aborts the work, waits for it, gives the task back a
   line.accept();
   await stopped;
   expect(line.frames.some(({ type }) => type === 'task.result')).toBe(false);
+});
+
+test('R-CLIENT-27: stopping while an offer is being accepted gives that task back, too', async () => {
+  let begun = 0;
+  const { line, stop } = await bench(async () => {
+    begun += 1;
+    return good;
+  });
+  line.send(assign(1));
+  await line.next('task.accept');
+  const stopped = stop();
+  line.accept();
+  expect(await line.next('task.release')).toMatchObject({ task_id: 't1' });
+  line.accept();
+  await stopped;
+  expect(begun).toBe(0);
+});
+
+test('R-CLIENT-24: of several newer attempts, the last is worked on', async () => {
+  const story: string[] = [];
+  const { line } = await bench(async (task) => {
+    story.push(`${task.attempt}`);
+    if (task.attempt === 1) await untilAborted(task).catch(() => {});
+    return good;
+  });
+  line.send(assign(1));
+  await takeOffer(line);
+  await expect.poll(() => story).toEqual(['1']);
+  line.send(assign(2, 't1', 2));
+  line.send(assign(3, 't1', 3));
+  line.refuse(await line.next('task.accept'), 'stale_attempt');
+  expect(await line.next('task.accept')).toMatchObject({ attempt: 3 });
+  line.accept();
+  expect(await line.next('task.result')).toMatchObject({ attempt: 3 });
+  expect(story).toEqual(['1', '3']);
 });
 
 test('R-CLIENT-27: stopping does not wait for ever for work that ignores its signal', async () => {

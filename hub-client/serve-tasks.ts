@@ -42,9 +42,8 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
 
   const take = async (frame: FrameOf<'task.assign'>): Promise<void> => {
     const { task_id, attempt = 1 } = frame;
-    const before = running.get(task_id);
-    if (before && before.attempt >= attempt) return;
-    if (before) {
+    for (let before = running.get(task_id); before; before = running.get(task_id)) {
+      if (before.attempt >= attempt) return;
       // two attempts must never work in one tree
       before.cutShort('lost', `Attempt ${attempt} of this task has begun.`);
       await before.settled;
@@ -55,19 +54,19 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
     if (count(running.values(), (task) => !task.finished) >= client.maxConcurrency) return decline(frame, 'busy');
     const task = new RunningTask(client, frame, progressMs);
     running.set(task_id, task);
-    try {
-      await client.send(task.frame('task.accept', {}));
-    } catch (err) {
-      log.info({ err, taskId: task_id }, 'the offer is gone');
-      running.delete(task_id);
-      task.finish();
-      return;
-    }
-    const done = carry(client, task, work).finally(() => {
-      ending.delete(done);
-      if (running.get(task_id) === task) running.delete(task_id);
-    });
+    const accepted = client.send(task.frame('task.accept', {}));
+    const done = accepted
+      .then(
+        () => carry(client, task, work),
+        (err: unknown) => log.info({ err, taskId: task_id }, 'the offer is gone'),
+      )
+      .finally(() => {
+        task.finish();
+        ending.delete(done);
+        if (running.get(task_id) === task) running.delete(task_id);
+      });
     ending.add(done);
+    await accepted.catch(() => {}); // told above
   };
 
   const removers = [
@@ -86,7 +85,8 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
       grace?.cancel();
       grace = undefined;
       for (const task of running.values()) {
-        if (task.session !== client.session) task.cutShort('lost', 'The hub no longer knows this session.');
+        if (task.session === client.session) task.reconnected();
+        else task.cutShort('lost', 'The hub no longer knows this session.');
       }
     }),
   ];

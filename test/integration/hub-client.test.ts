@@ -133,18 +133,18 @@ test('R-CLIENT-51: a mute worker loses its task to another, its late result is r
 });
 
 test('R-CLIENT-51: work that shows signs of life, or says how long it will be quiet, outlasts many silences', async () => {
-  const { url } = await hub({ clocks: { silence: 150 } });
+  const { url } = await hub({ clocks: { silence: 300 } });
   const boss = await owner(url);
   const worker = await enter(url, 'coder-1', { roles: ['coder'] });
   serveTasks(
     worker,
     async (task) => {
-      for (let delta = 0; delta < 30; delta += 1) {
+      for (let delta = 0; delta < 40; delta += 1) {
         await new Promise((resolve) => setTimeout(resolve, 15));
         task.alive();
       }
-      task.alive(Date.now() + 400);
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      task.alive(Date.now() + 600);
+      await new Promise((resolve) => setTimeout(resolve, 600));
       return good();
     },
     { progressMs: 50 },
@@ -391,7 +391,7 @@ test('R-CLIENT-57: kill -9 of a worker: the next one gets attempt 2 and reads wh
 });
 
 test('R-CLIENT-57: a stopped worker process is replaced, and finds on waking that the task is no longer its own', async () => {
-  const { url } = await hub({ clocks: { ping: 60, pong: 60, grace: 60, backoffBase: 1 } });
+  const { url } = await hub({ clocks: { ping: 150, pong: 250, grace: 100, backoffBase: 1 } });
   const boss = await owner(url);
   const first = await spawnWorker(url, 'coder-1');
   await boss.assign('t1');
