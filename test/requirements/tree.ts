@@ -16,4 +16,10 @@ export const tree = {
   'R-TREE-9': 'Delivery is one commit for each task, linear on the base; the same input gives the same commit.',
   'R-TREE-10':
     'A diff is told as text, files and kinds; what removes or weakens tests is found in every language by rule.',
+  'R-TREE-11':
+    'Gates run in a clean tree at the judged commit, one after the other; what they print, start and write ends with them.',
+  'R-TREE-12':
+    'A missing program is recognised before and after it was needed, and told with the Dockerfile that mends it.',
+  'R-TREE-13': 'Commands are detected from what the base commit holds; the guess names its sources.',
+  'R-TREE-14': 'A fault in .npc/config.yml is told in one line: what, where, and how to mend it.',
 } as const;
