@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Log } from '../base/log.ts';
 import { createMasker } from '../base/mask.ts';
+import { findProcesses } from '../base/process-tree.ts';
 import { runLoop } from '../core/loop.ts';
 import type { LoopOutcome } from '../core/loop-options.ts';
 import { type Model, ModelError } from '../core/model.ts';
@@ -13,7 +14,6 @@ import { redaction } from '../hooks/redaction.ts';
 import { type AssignedTask, type HubClient, serveTasks } from '../hub-client/index.ts';
 import type { LoopEvent, TaskResultPayload } from '../protocol/index.ts';
 import { endTask } from '../tools/lib/end-task.ts';
-import { findProcesses } from '../tools/lib/process-tree.ts';
 import { loadTools } from '../tools/load-tools.ts';
 import { hostOf } from './host.ts';
 import { openingOf } from './opening.ts';
@@ -71,7 +71,10 @@ interface WorkOptions extends AgentOptions {
 async function work(task: AssignedTask, options: WorkOptions): Promise<TaskResultPayload> {
   const { role, log, print = () => {} } = options;
   const place = { cwd: task.payload.options?.tree ?? options.cwd, env: { ...options.env, NPC_TASK: task.id } };
-  const running = () => findProcesses({ marker: `NPC_TASK=${task.id}` }).map(({ pid, command }) => `${pid} ${command}`);
+  const running = async () => {
+    const found = await findProcesses({ variable: { name: 'NPC_TASK', value: task.id } });
+    return found.map(({ pid, command }) => `${pid} ${command}`);
+  };
   // What a killed attempt left behind must not write into the tree beside this one.
   if (task.attempt > 1) await endTask(place, { keepOutputs: true });
   print(`${role.name} works on ${task.id}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}`);
@@ -79,7 +82,7 @@ async function work(task: AssignedTask, options: WorkOptions): Promise<TaskResul
     const outcome = await runTask(task, { ...options, place, running });
     log.info({ taskId: task.id, attempt: task.attempt, reason: outcome.reason, steps: outcome.steps }, 'task ended');
     print(`${role.name} ended ${task.id}: ${outcome.reason} after ${outcome.steps} steps`);
-    return resultOf(outcome, { answers: role.policy.answers === true, leftRunning: running() });
+    return resultOf(outcome, { answers: role.policy.answers === true, leftRunning: await running() });
   } finally {
     await endTask(place);
   }
@@ -87,7 +90,7 @@ async function work(task: AssignedTask, options: WorkOptions): Promise<TaskResul
 
 interface TaskOptions extends WorkOptions {
   readonly place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
-  readonly running: () => string[];
+  readonly running: () => Promise<string[]>;
 }
 
 async function runTask(task: AssignedTask, options: TaskOptions): Promise<LoopOutcome> {
