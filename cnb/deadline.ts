@@ -10,7 +10,7 @@ export function deadlineOf(times: {
   const limit = Number(times.limit);
   if (!times.limit || !Number.isFinite(limit) || limit <= 0) return undefined;
   const start = Date.parse(times.start ?? '');
-  // A start in the future, or more than a pipeline's 20 hours ago, is somebody's wrong clock.
-  const plausible = start <= times.now + 60_000 && start > times.now - 20 * 3_600_000;
+  // A start in the future, or one whose limit has passed while we still run, is not what the platform counts from.
+  const plausible = start <= times.now + 60_000 && start + limit > times.now;
   return (plausible ? start : times.now) + limit;
 }

@@ -83,6 +83,10 @@ test.each([
   ['`a\n`@alice`', '`a\n`@\u200balice`'],
   ['\\`@alice\\`', '\\`@\u200balice\\`'],
   ['1 @ 2', '1 @ 2'],
+  ['  ```\n\n```\n@alice\n  ```\n', '  ```\n\n```\n@\u200balice\n  ```\n'],
+  ['<details>\n```\n</details>\n\n@alice\n\n```', '<details>\n```\n</details>\n\n`@alice`\n\n```'],
+  ['<details>\n\n```\n@alice\n```\n\n</details>', '<details>\n\n```\n@alice\n```\n\n</details>'],
+  ['see:\n```\n@alice\n```', 'see:\n```\n@alice\n```'],
 ])('R-CNB-3: our own text never mentions anybody: %j', (text, quiet) => {
   expect(neutraliseMentions(text)).toBe(quiet);
 });
@@ -124,6 +128,6 @@ test('R-CNB-3: whatever the text, no mention fires after it was neutralised, and
       expect(liveMentions(quiet)).toEqual([]);
       expect(neutraliseMentions(quiet)).toBe(quiet);
     }),
-    { numRuns: 3000 },
+    { numRuns: 2000 },
   );
 });

@@ -8,6 +8,10 @@ const mentionLike = new RegExp(
 );
 /** A fenced block that surely is one: it starts at the margin and is closed; or an HTML comment at the margin, with its last line. */
 const setApart = /^(?<fence>`{3,}(?=[^`\n]*$)|~{3,}).*\n(?:.*\n)*? {0,3}\k<fence>[`~]*[ \t]*$|^<!--[\s\S]*?-->.*$/gm;
+/** After another fence or raw HTML nobody can tell where the next fence begins and ends. */
+const doubtful = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:`{3}|~{3})|^ {0,3}<(?:pre|script|style|textarea|[?!])/im;
+/** A tag opens raw HTML that reaches to the next blank line. */
+const htmlBefore = /^ {0,3}<[^\n]*\n(?:[^\n]*\S[^\n]*\n)*(?![\s\S])/m;
 const zeroWidthSpace = '\u200b';
 
 /**
@@ -18,9 +22,13 @@ const zeroWidthSpace = '\u200b';
 export function neutraliseMentions(markdown: string): string {
   let text = '';
   let end = 0;
+  let trusted = true;
   for (const { index, 0: block, groups } of markdown.matchAll(setApart)) {
-    text += inProse(markdown.slice(end, index));
-    text += groups?.fence ? block : block.replace(mentionLike, (mention) => `\\u0040${mention.slice(1)}`);
+    const prose = markdown.slice(end, index);
+    trusted &&= !doubtful.test(prose);
+    text += inProse(prose);
+    if (groups?.fence === undefined) text += block.replace(mentionLike, (mention) => `\\u0040${mention.slice(1)}`);
+    else text += trusted && !htmlBefore.test(prose) ? block : inProse(block);
     end = index + block.length;
   }
   return text + inProse(markdown.slice(end));

@@ -1,9 +1,15 @@
 /** What `cnb/` promises. */
 export const cnb = {
-  'R-CNB-1': 'A mention fires in a plain paragraph alone: not in a quote, list, table, code, folded details or HTML comment.',
+  'R-CNB-1':
+    'A mention fires in a plain paragraph alone: not in a quote, list, table, code, folded details or HTML comment.',
   'R-CNB-2': 'The request is the text without our mention, long or short; others keep theirs.',
   'R-CNB-3': 'No text of ours mentions anybody, whatever it quotes.',
   'R-CNB-4': 'A request that the platform dropped for its size is marked and read again by its id.',
+  'R-CNB-5': 'Every kind of mention becomes a trigger: description, comment, review, inline comment.',
+  'R-CNB-6': "What is not for us ends in one line: our own mention, somebody else's, an unknown event.",
+  'R-CNB-7': 'Missing variables are all named.',
+  'R-CNB-8': 'Contradictory variables are named, in the thread there is.',
+  'R-CNB-9': 'An empty request needs input.',
   'R-CNB-10': 'The run has one comment, which is edited in place.',
   'R-CNB-11': 'A list is read to its end, whatever the page size, and never for ever.',
   'R-CNB-12': 'A comment that asks something of us carries the request.',
@@ -15,4 +21,8 @@ export const cnb = {
   'R-CNB-18': 'A pull request gives its files and reviews and takes at most ten inline remarks.',
   'R-CNB-19': 'A file is attached where platform and token allow it.',
   'R-CNB-20': 'Names with slashes and odd characters reach the right address.',
+  'R-CNB-21': 'The answer is in the language of the request.',
+  'R-CNB-22': 'The deadline is read in every form the platform writes it.',
+  'R-CNB-23': 'Rebuilds and double deliveries of one mention share the run key.',
+  'R-CNB-24': 'Stop and continue are recognised as a whole request.',
 } as const;
