@@ -29,7 +29,7 @@ function failureOf({ reason, message, errorKind, answer }: LoopOutcome): TaskRes
   const evidence = reason === 'model_error' ? `model_error:${errorKind}` : `loop_stopped:${reason}`;
   const words = answer === undefined ? message : `It ended with text instead of a result: ${answer}`;
   const issue: Issue = { severity: 'blocking', message: words.slice(0, 4000), evidence };
-  return { status: 'failed', summary: words.slice(0, 2000), artifacts: [], issues: [issue] };
+  return { status: 'failed', summary: (answer ?? message).slice(0, 2000), artifacts: [], issues: [issue] };
 }
 
 function leftRunningIssue(processes: readonly string[]): Issue {

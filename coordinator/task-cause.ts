@@ -22,6 +22,7 @@ const stopCauses: Readonly<Record<string, Cause>> = {
   no_progress: 'stalled',
   budget: 'budget',
   empty_reply: 'empty_reply',
+  context_full: 'step_limit',
 };
 
 /** Why a failed result ends the run at once, where no return could mend it; undefined when the work may go back. */
