@@ -74,9 +74,9 @@ export interface HubClient {
   /** Sends a frame and waits for the one whose `ref` is its id. Rejects as `send` does, with `timeout`, or with the signal's reason. */
   ask<T extends keyof Answers>(frame: Outgoing<T>, options?: AskOptions): Promise<FrameOf<Answers[T]>>;
   /**
-   * Calls `handler` for each frame of a type; the frame is acknowledged when it has settled, so what a crash interrupts
-   * comes again. Frames are handed out from the turn after the first `on()`: register all handlers together. Returns
-   * what takes the handler away.
+   * Calls `handler` for each frame of a type, from the next turn on; the frame is acknowledged when it has settled, so
+   * what a crash interrupts comes again. What came before a type's first handler waits for it, the newest 16 at least.
+   * Returns what takes the handler away.
    */
   on<T extends FrameType>(type: T, handler: Handler<T>): () => void;
   onState(handler: (state: ClientState) => void): () => void;

@@ -17,23 +17,29 @@ export interface Gap {
   readonly reason: string;
 }
 
-/** Frames without a number (nobody sends them again) that wait for the first handler; a client without one drops the rest. */
-const MAX_HELD = 1000;
+/** A frame that waits for its first handler. */
+interface Held {
+  readonly frame: Frame;
+  readonly delivery: Delivery | undefined;
+}
+
+/** Frames that may wait for a handler; half of what the hub sends without acknowledgement, so that it goes on sending. */
+const MAX_HELD = 16;
 
 /**
  * Hands frames to their handlers, in order of arrival and without waiting for each other, and acknowledges a mailbox
  * number when the handlers of every frame up to it have settled. Repeats are dropped.
  *
- * Nothing is handed out before the first `on()`, so that a program that registers its handlers in one go misses
- * nothing; from then on a frame without a handler is acknowledged and dropped.
+ * A numbered frame (or an offer of a task) whose type never had a handler waits for one, so that a program may take its
+ * time to get ready; when too many wait, the oldest is acknowledged and dropped.
  */
 export class Inbox {
   readonly #handlers = new Map<string, Set<AnyHandler>>();
   readonly #acknowledge: (seq: number) => void;
   readonly #onGap: (gap: Gap) => void;
   readonly #log: Log;
-  #held: { frame: Frame; delivery: Delivery | undefined }[] | undefined = [];
-  #opening = false;
+  #held: Held[] = [];
+  #releasing = false;
   #open: Delivery[] = [];
   #received = 0;
   #settled = 0;
@@ -56,8 +62,8 @@ export class Inbox {
     this.#handlers.set(type, handlers);
     const own: AnyHandler = (frame) => handler(frame as FrameOf<T>);
     handlers.add(own);
-    if (!this.#opening) {
-      this.#opening = true;
+    if (!this.#releasing) {
+      this.#releasing = true;
       setImmediate(() => this.#release());
     }
     return () => {
@@ -82,9 +88,11 @@ export class Inbox {
   receive(frame: Frame, answered = false): void {
     const delivery = this.#number(frame);
     if (delivery === 'repeat') return;
-    if (answered && !this.#handlers.has(frame.type)) this.#settle(delivery);
-    else if (!this.#held) this.#handOut(frame, delivery);
-    else if (delivery || this.#held.length < MAX_HELD) this.#held.push({ frame, delivery });
+    const claimed = this.#handlers.has(frame.type);
+    if (claimed && !this.#releasing) this.#handOut({ frame, delivery });
+    else if (answered && !claimed) this.#settle(delivery);
+    else if (claimed || delivery || frame.type === 'task.assign') this.#held.push({ frame, delivery });
+    this.#makeRoom();
   }
 
   /** Counts a numbered frame as done that nobody could read. */
@@ -108,15 +116,26 @@ export class Inbox {
     return delivery;
   }
 
-  #release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const { frame, delivery } of held) this.#handOut(frame, delivery);
+  /** Drops the oldest that nobody handles when too many wait, or too much waits behind it to be acknowledged. */
+  #makeRoom(): void {
+    while (this.#held.length > MAX_HELD || this.#open.length > MAX_HELD) {
+      const index = this.#held.findIndex(({ frame }) => !this.#handlers.has(frame.type));
+      const [oldest] = index < 0 ? [] : this.#held.splice(index, 1);
+      if (!oldest) return; // the rest is with its handlers, or will be in a moment
+      this.#log.info({ type: oldest.frame.type, from: oldest.frame.from }, 'nobody handles this; dropped');
+      this.#settle(oldest.delivery);
+    }
   }
 
-  #handOut(frame: Frame, delivery: Delivery | undefined): void {
+  #release(): void {
+    this.#releasing = false;
+    const held = this.#held;
+    this.#held = held.filter(({ frame }) => !this.#handlers.has(frame.type));
+    for (const item of held) if (this.#handlers.has(item.frame.type)) this.#handOut(item);
+  }
+
+  #handOut({ frame, delivery }: Held): void {
     const handlers = [...(this.#handlers.get(frame.type) ?? [])];
-    if (handlers.length === 0 && delivery) this.#log.debug({ type: frame.type, from: frame.from }, 'no handler');
     const runs = handlers.map(async (handler) => handler(frame));
     void Promise.allSettled(runs).then((outcomes) => {
       for (const outcome of outcomes) {
