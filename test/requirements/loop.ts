@@ -23,5 +23,6 @@ export const loop = {
   'R-LOOP-21': 'Secrets are masked in what tools return, before a model or the log sees it.',
   'R-LOOP-22': 'At 80 % of a budget the model is told to converge, at 90 % only the tools to wrap up with are left.',
   'R-LOOP-23': 'A result is refused while something that the task started still runs.',
+  'R-LOOP-24': 'What is not in the table of states cannot happen.',
   'R-LOOP-19': 'The loop shows that it is alive.',
 } as const;
