@@ -7,6 +7,9 @@ const byCode: Partial<Record<AppErrorCode, number>> = {
   usage: Exit.usage,
   port_in_use: Exit.usage,
   not_found: Exit.usage,
+  // a hub that is not there, or does not let us in
+  disconnected: Exit.usage,
+  refused: Exit.usage,
   misconfigured: Exit.red,
   disk_full: Exit.red,
   cancelled: Exit.interrupted,

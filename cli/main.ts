@@ -1,9 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { environment } from '../config/index.ts';
+import { agentCommand } from './commands/agent.ts';
 import { agentsCommand } from './commands/agents.ts';
+import { demoCommand } from './commands/demo.ts';
+import { finishCommand } from './commands/finish.ts';
 import { hubCommand } from './commands/hub.ts';
 import { logCommand } from './commands/log.ts';
 import { reportCommand } from './commands/report.ts';
+import { runCommand } from './commands/run.ts';
 import { tasksCommand } from './commands/tasks.ts';
 import { Exit } from './exit-code.ts';
 import { reportFault } from './fault.ts';
@@ -26,7 +30,10 @@ Examples:
   $ npc-crew log                                       what was said in the newest run`,
   );
 
-const commands = [hubCommand(), logCommand(), tasksCommand(), agentsCommand(), reportCommand()];
+const commands = [
+  ...[runCommand(), finishCommand(), hubCommand(), agentCommand()],
+  ...[logCommand(), tasksCommand(), agentsCommand(), reportCommand(), demoCommand()],
+];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 for (const command of [program, ...commands]) command.exitOverride();
 

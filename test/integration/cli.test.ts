@@ -54,7 +54,7 @@ async function connect(
 
 test('R-CLI-3: the help names every command and exit code, each command’s help has examples, and the version is the package’s', async () => {
   const { stdout } = await runCli(['--help'], { env });
-  const commands = ['hub', 'log', 'tasks', 'agents', 'report'];
+  const commands = ['run', 'finish', 'hub', 'agent', 'log', 'tasks', 'agents', 'report', 'demo'];
   for (const command of commands) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
   expect(stdout).toContain('Exit codes');
   const helps = await Promise.all(commands.map((command) => runCli([command, '--help'], { env })));
@@ -67,11 +67,14 @@ test.each([
   [['nope'], /unknown command 'nope'/],
   [['log', '--nope'], /unknown option '--nope'/],
   [['hub', '--port', 'x'], /a port is 0-65535/],
+  [['agent'], /missing required argument 'role'/],
   [['log'], /no run under .* --state DIR/],
   [['log', '--state', '/nowhere'], /\/nowhere holds no log\.db/],
   [['log', '--file', '/nowhere'], /cannot read \/nowhere/],
   [['tasks', '--state', '/a', '--hub', 'ws://127.0.0.1:1'], /only one of/],
   [['report', '--html'], /not there yet/],
+  [['run'], /CNB_/],
+  [['run', '--goal', 'x', '--repo', '/'], /no git work tree/],
 ])('R-CLI-3: %j is wrong usage: exit 2, told on stderr without a stack', async (args, words) => {
   const { exit, stdout, stderr } = await runCli(args, { env });
   expect(stderr).toMatch(words);

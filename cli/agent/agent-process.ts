@@ -1,0 +1,123 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runExternalAgent } from '../../agents/external/index.ts';
+import { watchForOrphan } from '../../agents/orphan.ts';
+import { roleNamed, roles } from '../../agents/roles.ts';
+import { runAgent } from '../../agents/runtime.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { childEnv, environment, PlaceSettings, readConfig } from '../../config/index.ts';
+import { type AssignedTask, connectHub, type HubClient } from '../../hub-client/index.ts';
+import { AgentName, Role } from '../../protocol/index.ts';
+import { type AgentSecrets, readAgentSecrets } from '../agent-secrets.ts';
+import { openDiagnostics } from '../diagnostics.ts';
+import { Exit } from '../exit-code.ts';
+import { say } from '../print.ts';
+import { aborted, abortOnSignal } from '../signals.ts';
+import { makeStateFolder, stateRoot } from '../state-folder.ts';
+import { type AgentModels, openModels } from './models.ts';
+
+/** What `npc-crew agent` was told. */
+export interface AgentOptions {
+  readonly role: string;
+  readonly name?: string;
+  readonly hub: string;
+  readonly gateway?: string;
+  /** Command line of another program that plays the role. */
+  readonly exec?: string;
+  /** Started by a run: the secrets come through stdin, and the agent ends with the run. */
+  readonly tokenStdin?: boolean;
+  readonly state?: string;
+}
+
+/** Joins a hub as one agent, works until a signal comes or its run is gone, and returns the exit code. */
+export async function agentProcess(options: AgentOptions): Promise<number> {
+  const { role, name = `${role}-${randomInt(1000, 10_000)}` } = options;
+  checkNames(role, name, options.exec);
+  const parent = process.ppid;
+  const env = environment();
+  const signal = abortOnSignal();
+  const secrets = options.tokenStdin ? await readAgentSecrets(process.stdin) : {};
+  const { hubToken, logLevel } = readConfig(PlaceSettings, {
+    flags: { hubToken: secrets.hub_token },
+    environment: env,
+  });
+  const folder = await makeStateFolder(options.state ?? join(stateRoot(env), 'agents'));
+  const log = openDiagnostics(folder, logLevel);
+  const client = await connectHub({ url: options.hub, name, token: hubToken, roles: [role], title: role, log });
+  try {
+    await serve(options, { client, secrets, hubToken, log, signal, parent });
+  } finally {
+    await client.close();
+  }
+  return Exit.ok;
+}
+
+interface Joined {
+  readonly client: HubClient;
+  readonly secrets: AgentSecrets;
+  readonly hubToken: string | undefined;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** pid of the process that started this one. */
+  readonly parent: number;
+}
+
+async function serve(options: AgentOptions, { client, secrets, hubToken, log, signal, parent }: Joined): Promise<void> {
+  const { role, exec, tokenStdin } = options;
+  const gateway = options.gateway && { url: options.gateway, processToken: secrets.process_token ?? '' };
+  const models = await openModels({
+    role,
+    client,
+    optional: exec !== undefined,
+    log,
+    say,
+    ...(gateway && { gateway }),
+  });
+  if (!tokenStdin) say(`npc-crew: ${client.name} is on ${options.hub} as ${role}; Ctrl-C ends it`);
+  const hasParent = tokenStdin ? { hasParent: () => process.ppid === parent } : {};
+  const known = [hubToken, secrets.process_token].filter((value) => value !== undefined);
+  try {
+    await work({ role, client, models, exec, env: childEnv(environment()), secrets: known, log, signal, ...hasParent });
+  } finally {
+    await models.close();
+  }
+}
+
+interface WorkOptions {
+  readonly role: string;
+  readonly client: HubClient;
+  readonly models: AgentModels;
+  readonly exec: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly hasParent?: () => boolean;
+}
+
+async function work({ exec, models, signal, hasParent, ...common }: WorkOptions): Promise<void> {
+  const { role, client } = common;
+  const parent = hasParent && { hasParent };
+  const place = { ...common, cwd: process.cwd() };
+  if (exec === undefined) {
+    const openModel = (task: AssignedTask) => models.open(task);
+    await runAgent({ ...place, role: roleNamed(role), openModel, print: say, signal, ...parent });
+    return;
+  }
+  const orphaned = new AbortController();
+  const unwatch = hasParent && watchForOrphan({ client, hasParent, clock: client.clock }, () => orphaned.abort());
+  const guide = Object.hasOwn(roles, role) ? { guide: await readFile(roleNamed(role).prompt, 'utf8') } : {};
+  const attemptEnv = (task: AssignedTask) => models.variablesFor(task);
+  const stop = runExternalAgent({ ...place, ...guide, exec, attemptEnv, say });
+  await aborted(AbortSignal.any([signal, orphaned.signal]));
+  unwatch?.();
+  await stop();
+}
+
+function checkNames(role: string, name: string, exec: string | undefined): void {
+  if (exec === undefined) roleNamed(role);
+  const wrong = Role.safeParse(role).error ?? AgentName.safeParse(name).error;
+  if (wrong) throw new AppError('usage', wrong.issues[0]?.message ?? 'wrong name');
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { environment, ModelSettings, readConfig } from '../../config/index.ts';
+import { type Model, ModelError } from '../../core/model.ts';
+import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
+import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
+import { modelProblem, openGateway } from '../model-gateway.ts';
+
+/** Where an agent's models come from: the gateway of a run, or one of its own. */
+export interface AgentModels {
+  /** The model for one attempt. Rejects with `ModelError` when the gateway refuses it. */
+  open(task: AssignedTask): Promise<Model>;
+  /** The gateway as another program sees it, with a token that is good for this attempt alone; nothing where there is none. */
+  variablesFor(task: AssignedTask): Promise<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+interface ModelsOptions {
+  readonly role: string;
+  readonly client: HubClient;
+  /** Gateway of a run, and the token that agents get attempts with. */
+  readonly gateway?: { readonly url: string; readonly processToken: string };
+  /** Whether the role can do without a model of ours, because another program plays it. */
+  readonly optional: boolean;
+  readonly log: Log;
+  say(line: string): void;
+}
+
+/**
+ * Uses the gateway that is named; without one, an agent that joined by hand serves itself with the OPENAI_* it was given.
+ * Throws `AppError('misconfigured')` when neither is there and the role needs a model.
+ */
+export async function openModels({ role, client, gateway, optional, log, say }: ModelsOptions): Promise<AgentModels> {
+  if (gateway) return modelsAt(gateway, async () => {});
+  const settings = readConfig(ModelSettings, { environment: environment() });
+  const problem = modelProblem(settings, 'en');
+  if (problem === undefined) {
+    const own = await openGateway({ settings, log, client, say });
+    const processToken = own.grantProcess({ agent: client.name, role });
+    return modelsAt({ url: own.url, processToken }, () => own.close());
+  }
+  if (!optional) throw new AppError('misconfigured', problem);
+  const none = () => Promise.reject(new ModelError('auth', problem, { retryable: false }));
+  return { open: none, variablesFor: async () => ({}), close: async () => {} };
+}
+
+function modelsAt(
+  { url, processToken }: NonNullable<ModelsOptions['gateway']>,
+  close: () => Promise<void>,
+): AgentModels {
+  const attempt = (task: AssignedTask) =>
+    takeAttempt({ url, processToken, taskId: task.id, attempt: task.attempt, signal: task.signal });
+  return {
+    open: async (task) => openGatewayModel({ url, token: await attempt(task) }),
+    variablesFor: async (task) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: await attempt(task) }),
+    close,
+  };
+}

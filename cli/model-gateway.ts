@@ -1,0 +1,66 @@
+import type { Log } from '../base/log.ts';
+import type { ModelSettings } from '../config/index.ts';
+import type { HubClient } from '../hub-client/index.ts';
+import { type Gateway, startGateway } from '../llm/index.ts';
+import type { RunEvent } from '../protocol/index.ts';
+import { runEventOf } from './read/fold-run.ts';
+
+/** What is wrong with the model settings, in words that say the cure; undefined when a model can be asked. */
+export function modelProblem({ baseUrl, apiKey, model }: ModelSettings, language: 'zh-CN' | 'en'): string | undefined {
+  const zh = language === 'zh-CN';
+  if (model === undefined) {
+    return zh
+      ? '没有指定模型：请设置 NPC_MODEL（以及 OPENAI_BASE_URL 和 OPENAI_API_KEY）。'
+      : 'No model is named: set NPC_MODEL, and OPENAI_BASE_URL and OPENAI_API_KEY to where it is.';
+  }
+  if (apiKey !== undefined || isLoopback(baseUrl)) return undefined;
+  const { host } = new URL(baseUrl);
+  return zh ? `没有 ${host} 的密钥：请设置 OPENAI_API_KEY。` : `There is no key for ${host}: set OPENAI_API_KEY.`;
+}
+
+interface GatewayParts {
+  readonly settings: ModelSettings;
+  readonly log: Log;
+  /** Usage is logged under this client's name. */
+  readonly client: HubClient;
+  /** Usage that the log holds of this run already counts; absent for an agent that joins by hand. */
+  readonly runKey?: string;
+  readonly mask?: (text: string) => string;
+  say(line: string): void;
+}
+
+/** Starts the gateway that all model traffic of this process and its agents goes through; it alone holds the key. */
+export async function openGateway({ settings, log, client, runKey, mask, say }: GatewayParts): Promise<Gateway> {
+  return startGateway({
+    upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
+    models: {
+      default: settings.model ?? 'default',
+      flash: settings.flashModel,
+      review: settings.reviewModel,
+      vision: settings.visionModel,
+    },
+    budgetTokens: settings.budgetTokens,
+    log,
+    async record(event, taskId) {
+      await client.send({ type: 'task.event', to: 'hub', task_id: taskId, payload: { event } });
+    },
+    onThinking: (role, line) => say(`${role}: ${line}`),
+    onNotice: say,
+    ...(mask && { secretsMask: mask }),
+    ...(runKey !== undefined && { earlier: await earlierUsage(client, runKey) }),
+  });
+}
+
+async function earlierUsage(client: HubClient, runKey: string): Promise<{ event: RunEvent; taskId: string }[]> {
+  const found: { event: RunEvent; taskId: string }[] = [];
+  for await (const frame of client.readLog({ task_id: runKey, tree: true, type: 'task.event' })) {
+    const event = runEventOf(frame);
+    if (event?.type === 'usage.recorded' && frame.from === client.name) found.push({ event, taskId: frame.task_id });
+  }
+  return found;
+}
+
+/** Whether an endpoint is on this machine. */
+function isLoopback(url: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -1,0 +1,146 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../base/log.ts';
+import { createMasker } from '../../base/mask.ts';
+import { sleep } from '../../base/time.ts';
+import { type Environment, environment, PlaceSettings, readConfig } from '../../config/index.ts';
+import { adviceFor } from '../../coordinator/advice.ts';
+import type { Forge, ThreadComment } from '../../coordinator/forge.ts';
+import { readMarker } from '../../coordinator/report/marker.ts';
+import { runCoordinator } from '../../coordinator/run.ts';
+import { type Decision, decide } from '../../coordinator/verdict.ts';
+import type { Model } from '../../core/model.ts';
+import { openDiagnostics } from '../diagnostics.ts';
+import { reportFault } from '../fault.ts';
+import { say } from '../print.ts';
+import { startTimeOf } from '../process-facts.ts';
+import { abortOnSignal } from '../signals.ts';
+import { makeStateFolder, readRunFile, stateRoot } from '../state-folder.ts';
+import { version } from '../version.ts';
+import { type Errand, forgeOf, readErrand } from './errand.ts';
+import { openRunHub } from './run-hub.ts';
+
+/** How often a comment that another run may be working on is looked at, ms. */
+const LOOK_MS = 10_000;
+
+/** Completes the comment of this build's run when the run could not; returns the exit code. */
+export async function finishRun(options: { state?: string }): Promise<number> {
+  const env = environment();
+  const errand = await readErrand({ drawnKey: '' }, env);
+  if ('line' in errand) {
+    say(`npc-crew: ${errand.line}`);
+    return errand.exit;
+  }
+  const places = readConfig(PlaceSettings, { flags: options, environment: env });
+  const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
+  const log = openDiagnostics(folder, places.logLevel);
+  try {
+    return await finish(errand, folder, env, log);
+  } catch (error) {
+    return reportFault(error, folder);
+  }
+}
+
+async function finish(errand: Errand, folder: string, env: Environment, log: Log): Promise<number> {
+  const forge = forgeOf(errand, env, log);
+  if (!forge) return 0;
+  const signal = abortOnSignal();
+  const comment = await ourComment(forge, errand.runKey);
+  const state = comment && readMarker(comment.body)?.state;
+  if (state !== undefined && state !== 'live') return leave('the comment is final');
+  const failed = env.CNB_PIPELINE_STATUS !== 'success';
+  if (!comment && !failed) return leave('the run had nothing to say');
+  if (await isAtWork(folder)) return leave('the run is still at work');
+  const remembered = await access(join(folder, 'log.db')).then(
+    () => true,
+    () => false,
+  );
+  if (comment && !remembered && (await renewed(comment, forge, signal)))
+    return leave('another run works on the comment');
+  await complete(errand, forge, folder, env, log, signal);
+  say('npc-crew: the comment is complete now');
+  return 0;
+}
+
+function leave(why: string): number {
+  say(`npc-crew: nothing to finish: ${why}`);
+  return 0;
+}
+
+/** The comment that stands for this run. */
+async function ourComment(forge: Forge, runKey: string): Promise<ThreadComment | undefined> {
+  const { comments } = await forge.readThread();
+  return comments.find(({ author, body }) => {
+    const marker = readMarker(body);
+    return author.isNpc && marker?.runKey === runKey && marker.state !== 'pointer';
+  });
+}
+
+/** Whether the process that works in this folder is alive. */
+async function isAtWork(folder: string): Promise<boolean> {
+  const run = await readRunFile(folder);
+  return run !== undefined && run.start_time !== '' && (await startTimeOf(run.pid)) === run.start_time;
+}
+
+/** Without a state folder the comment may be another run's: waits until its time is over; true when somebody renews or ends it. */
+async function renewed(comment: ThreadComment, forge: Forge, signal: AbortSignal): Promise<boolean> {
+  const until = readMarker(comment.body)?.liveUntil ?? 0;
+  while (Date.now() < until) {
+    await sleep(Math.min(LOOK_MS, until - Date.now() + 1), signal);
+    const now = await forge.readComment(comment.id);
+    if (now && now.body !== comment.body) return true;
+  }
+  return false;
+}
+
+/** The run is taken up once more, only to say how it ended: what its log already decided counts, else the reason given here. */
+async function complete(
+  errand: Errand,
+  forge: Forge,
+  folder: string,
+  env: Environment,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const { trigger, runKey } = errand;
+  const hub = await openRunHub({ folder, runKey, log });
+  try {
+    await runCoordinator({
+      trigger,
+      runKey,
+      version,
+      forge,
+      client: hub.client,
+      trusted: [],
+      spawn: () => Promise.reject(new Error('a run that is being finished starts no agents')),
+      judge: noModel,
+      flash: noModel,
+      revokeTask: () => {},
+      openWorkshop: () => Promise.reject(new Error('a run that is being finished changes nothing')),
+      impossible: endOf(env, trigger.language),
+      stateDir: folder,
+      masker: createMasker(forge.remote.secrets),
+      log,
+      signal,
+      say,
+      resume: true,
+    });
+  } finally {
+    await hub.close();
+  }
+}
+
+/** What the platform says about the end of a run that cannot say it any more. */
+function endOf(env: Environment, language: 'zh-CN' | 'en'): Decision {
+  const cause = env.CNB_PIPELINE_STATUS === 'cancel' ? 'interrupted' : 'crashed';
+  const zh = language === 'zh-CN';
+  const why = env.CNB_BUILD_FAILED_MSG?.split('\n')[0]?.slice(0, 300);
+  const message = zh ? '运行没有完成就结束了' : 'The run ended before it was done';
+  return decide(
+    cause,
+    why ? `${message}${zh ? '：' : ': '}${why}` : `${message}${zh ? '。' : '.'}`,
+    adviceFor(cause, language),
+  );
+}
+
+const noModel: Model = { reply: () => Promise.reject(new Error('a run that is being finished asks no model')) };

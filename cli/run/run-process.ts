@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { createMasker } from '../../base/mask.ts';
+import {
+  childEnv,
+  type Environment,
+  environment,
+  ModelSettings,
+  PlaceSettings,
+  readConfig,
+} from '../../config/index.ts';
+import { adviceFor } from '../../coordinator/advice.ts';
+import { type RunOutcome, runCoordinator } from '../../coordinator/run.ts';
+import { type Decision, decide } from '../../coordinator/verdict.ts';
+import { openDiagnostics } from '../diagnostics.ts';
+import { reportFault } from '../fault.ts';
+import { modelProblem, openGateway } from '../model-gateway.ts';
+import { print, say } from '../print.ts';
+import { type LiveView, openLiveView } from '../show/live-view.ts';
+import { abortOnSignal } from '../signals.ts';
+import { makeStateFolder, noteRun, stateRoot } from '../state-folder.ts';
+import { version } from '../version.ts';
+import { openCrew } from './crew.ts';
+import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
+import { openRunHub } from './run-hub.ts';
+import { workshopOpener } from './workshop.ts';
+
+/** What `npc-crew run` was told. */
+export interface RunOptions {
+  readonly goal?: string;
+  readonly repo?: string;
+  readonly hub?: string;
+  readonly flow?: string;
+  readonly state?: string;
+  readonly inProcess?: boolean;
+  readonly json?: boolean;
+  /** Key of a run that no thread started; the supervisor draws it, so that a restart has the same. */
+  readonly runKey: string;
+  readonly resume?: boolean;
+}
+
+/** Does one run, from its trigger to its report, and returns the exit code. */
+export async function runProcess(options: RunOptions): Promise<number> {
+  const env = environment();
+  const signal = abortOnSignal();
+  const errand = await readErrand({ ...options, drawnKey: options.runKey }, env);
+  if ('line' in errand) {
+    say(`npc-crew: ${errand.line}`);
+    return errand.exit;
+  }
+  const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
+  const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
+  const log = openDiagnostics(folder, places.logLevel);
+  const view = openLiveView({ stream: process.stderr });
+  try {
+    const outcome = await run({ options, env, errand, folder, log, view, signal, hubToken: places.hubToken });
+    view.close();
+    await tell(outcome, errand, options, folder);
+    return outcome.exit;
+  } catch (error) {
+    view.close();
+    return reportFault(error, folder);
+  }
+}
+
+interface Parts {
+  readonly options: RunOptions;
+  readonly env: Environment;
+  readonly errand: Errand;
+  readonly folder: string;
+  readonly log: Log;
+  readonly view: LiveView;
+  readonly signal: AbortSignal;
+  readonly hubToken: string | undefined;
+}
+
+/** Wires the rooms together, lets the coordinator work, and takes everything down again. */
+async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
+  const settings = readConfig(ModelSettings, { environment: env });
+  const forge = forgeOf(parts.errand, env, log);
+  const errand = await complete(parts.errand, forge, env);
+  const { trigger, runKey } = errand;
+  const closing: (() => Promise<void> | void)[] = [];
+  try {
+    const external = options.hub === undefined ? undefined : { url: options.hub, ...(hubToken && { token: hubToken }) };
+    const hub = await openRunHub({ folder, runKey, log, ...(external && { external }) });
+    closing.push(() => hub.close());
+    const { client } = hub;
+    await noteRun(folder, { runKey, hubUrl: hub.url, goal: trigger.request });
+    view.say(`npc-crew ${version}: run ${runKey}, hub ${hub.url}, state in ${folder}`);
+
+    const gateway = await openGateway({ settings, log, client, runKey, say: view.say });
+    closing.push(() => gateway.close());
+    const crew = openCrew({
+      hub,
+      gateway,
+      folder,
+      env: childEnv(env),
+      log,
+      say: view.say,
+      inProcess: options.inProcess ?? false,
+    });
+    closing.push(() => crew.end());
+
+    const secrets = [settings.apiKey, hubToken, ...(forge?.remote.secrets ?? [])].filter(
+      (value) => value !== undefined,
+    );
+    const impossible = impossibleOf(errand, settings);
+    return await runCoordinator({
+      trigger,
+      runKey,
+      version,
+      ...(forge && { forge }),
+      client,
+      trusted: [],
+      spawn: crew.spawn,
+      judge: gateway.modelFor({ role: 'judge', agent: client.name, taskId: runKey }),
+      flash: gateway.modelFor({ role: 'flash', agent: client.name, taskId: runKey }),
+      revokeTask: (taskId) => gateway.revokeTask(taskId),
+      openWorkshop: workshopOpener({ trigger, runKey, folder, forge, env: childEnv(env), log, signal }),
+      ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
+      ...(impossible && { impossible }),
+      ...(hub.setAside !== undefined && { setAside: { path: join(folder, 'log.db'), setAside: hub.setAside } }),
+      stateDir: folder,
+      masker: createMasker(secrets),
+      log: log.child({ room: 'coordinator' }),
+      signal,
+      say: view.say,
+      onUpdate: ({ tasks }) => view.update(tasks),
+      resume: options.resume ?? false,
+    });
+  } finally {
+    for (const close of closing.reverse()) {
+      // one part that does not close must not keep the others open
+      await Promise.resolve(close()).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not close a part of the run'),
+      );
+    }
+  }
+}
+
+function impossibleOf({ trigger, impossible }: Errand, settings: ModelSettings): Decision | undefined {
+  const { language } = trigger;
+  if (impossible) return decide(impossible.cause, impossible.message, adviceFor(impossible.cause, language));
+  const problem = modelProblem(settings, language);
+  return problem === undefined ? undefined : decide('misconfigured', problem, adviceFor('misconfigured', language));
+}
+
+async function readFlow(path: string): Promise<{ text: string; where: string }> {
+  try {
+    return { text: await readFile(path, 'utf8'), where: path };
+  } catch (error) {
+    throw new AppError('usage', `--flow: cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The result on stdout: the report, or one line of JSON. */
+async function tell(outcome: RunOutcome, { runKey }: Errand, options: RunOptions, folder: string): Promise<void> {
+  if (outcome.taken !== undefined) say(`npc-crew: nothing to do: ${outcome.taken}`);
+  const { decision, view } = outcome;
+  if (options.json) {
+    const { verdict, cause, message, nextStep } = decision;
+    const { branch = null, sha = null, pullNumber = null } = view.delivered;
+    const result = { verdict, cause, exit: outcome.exit, run_key: runKey, branch, sha, pr_number: pullNumber };
+    await print(JSON.stringify({ ...result, message, next_step: nextStep, state_dir: folder }));
+  } else if (outcome.report !== '') await print(outcome.report);
+}
