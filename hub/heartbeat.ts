@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts';
 import type { Connection } from './connection.ts';
 import type { HubClocks } from './options.ts';
-import { Timers } from './timers.ts';
+import { afterReading, Timers } from './timers.ts';
 
 /**
  * Pings one connection and ends it when nothing is heard for `pong` ms after a ping. The first ping comes at a random
@@ -9,14 +9,20 @@ import { Timers } from './timers.ts';
  */
 export function startHeartbeat(connection: Connection, clock: Clock, clocks: HubClocks): () => void {
   const timers = new Timers<'ping' | 'pong'>(clock);
+  let stopped = false;
   const ping = () => {
     const sent = clock.monotonic();
     connection.socket.ping();
-    timers.set('pong', clocks.pong, () => {
-      if (connection.lastHeard < sent && !connection.held) connection.terminate();
-      else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
-    });
+    timers.set('pong', clocks.pong, () => afterReading(() => judge(sent)));
+  };
+  const judge = (sent: number) => {
+    if (stopped) return;
+    if (connection.lastHeard < sent && !connection.held) connection.terminate();
+    else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
   };
   timers.set('ping', Math.max(1, Math.random() * clocks.ping), ping);
-  return () => timers.clearAll();
+  return () => {
+    stopped = true;
+    timers.clearAll();
+  };
 }

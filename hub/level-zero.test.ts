@@ -166,22 +166,3 @@ test('R-HUB-17: a level-0 owner is told of a task that came to nothing', async (
     summary: expect.stringContaining('no_worker'),
   });
 });
-
-test('R-HUB-10: a silent level-0 worker is asked again, and work goes on when it reconnects under its name', async () => {
-  const hub = await testHub({ clocks: { silence: 60, backoffBase: 1, grace: 60_000 } });
-  const owner = await join0(hub, 'owner');
-  const worker = await join0(hub, 'coder');
-  owner.send({ type: 'register_task', task_id: 't1' });
-  owner.send({ type: 'route', to: 'coder', task_id: 't1', payload: { goal: 'x' } });
-  await worker.next('route');
-  expect(await worker.next('route')).toMatchObject({
-    from: 'owner',
-    task_id: 't1',
-    attempt: 2,
-    payload: { goal: 'x' },
-  });
-  await worker.close();
-  const back = await join0(hub, 'coder');
-  back.send({ type: 'route', to: 'owner', task_id: 't1', payload: { status: 'success', summary: 'kept' } });
-  expect((await owner.next('route')).payload.summary).toBe('kept');
-});

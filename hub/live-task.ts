@@ -3,7 +3,7 @@ import type { TaskPayload } from '../protocol/index.ts';
 import type { HubClocks } from './options.ts';
 import type { TaskRecord } from './storage.ts';
 import { isOver } from './task-machine.ts';
-import { Timers } from './timers.ts';
+import { afterReading, Timers } from './timers.ts';
 
 /** A worker may announce a long call, but not one without an end. */
 const LONGEST_CALL = 3_600_000;
@@ -130,12 +130,21 @@ export class LiveTask {
     this.#quietSince = now;
     this.#busyUntil = 0;
     this.#timers.set('attempt', this.record.attemptMs === 0 ? 0 : Math.max(1, this.#attemptLeft), this.#alarms.attempt);
-    this.#timers.set('silence', this.record.silenceMs, () => this.#checkSilence());
+    this.#listen(this.record.silenceMs);
+  }
+
+  #listen(ms: number): void {
+    const { attempt } = this.record;
+    this.#timers.set('silence', ms, () =>
+      afterReading(() => {
+        if (this.record.subState === 'working' && this.record.attempt === attempt) this.#checkSilence();
+      }),
+    );
   }
 
   #checkSilence(): void {
     const quiet = this.#clock.monotonic() - this.#quietSince;
     if (quiet >= this.record.silenceMs) this.#alarms.silence();
-    else this.#timers.set('silence', Math.max(1, this.record.silenceMs - quiet), () => this.#checkSilence());
+    else this.#listen(Math.max(1, this.record.silenceMs - quiet));
   }
 }

@@ -230,22 +230,6 @@ test('R-HUB-13: after a restart of the hub a mailbox, a session and running work
   expect((await ownerBack.peer.next('task.result')).payload.summary).toBe('after all');
 });
 
-test('R-HUB-13: after a restart work whose agent does not come back is lost and tried again', async () => {
-  const database = join(await testFolder(), 'log.db');
-  const before = await startHub({ port: 0, database, log: silentLog() });
-  const owner = await helloPeer(before.url, 'owner');
-  const worker = await helloPeer(before.url, 'coder-1', { roles: ['coder'] });
-  const payload = { goal: 'keep this', artifacts: [], constraints: ['c'] };
-  owner.peer.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload });
-  await worker.peer.next('task.assign');
-  worker.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
-  await worker.peer.ping();
-  await before.close();
-  const hub = await testHub({ database, clocks: { grace: 20, backoffBase: 1 } });
-  const other = await join1(hub, 'coder-2', { roles: ['coder'] });
-  expect(await other.next('task.assign')).toMatchObject({ from: 'owner', attempt: 2, payload });
-});
-
 test('R-HUB-13: a repeat is recognised after a restart too', async () => {
   const database = join(await testFolder(), 'log.db');
   const frame = { type: 'route', to: 'b', payload: 'once', id: 'fixed' };

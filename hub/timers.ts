@@ -34,3 +34,8 @@ export class Timers<Name extends string> {
     this.#running.clear();
   }
 }
+
+/** Runs `judge` once what waits in the sockets has been read: after a standstill of the process a peer's words come before its judgement. */
+export function afterReading(judge: () => void): void {
+  setImmediate(judge);
+}
