@@ -131,3 +131,9 @@ test('R-CNB-3: whatever the text, no mention fires after it was neutralised, and
     { numRuns: 2000 },
   );
 });
+
+test('R-CNB-1: a repository whose name has signs in it is taken literally', () => {
+  const dashed = { slug: 'my-team/npc-crew.v2', name: 'Agent+' };
+  expect(requestTo(dashed, '@my-team/npc-crew.v2(Agent+) fix it')).toBe('fix it');
+  expect(requestTo(dashed, '@my-team/npc-crewxv2(Agent+) fix it')).toBeUndefined();
+});

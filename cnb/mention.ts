@@ -79,5 +79,5 @@ function ownForms(self: NpcIdentity): readonly RegExp[] {
 }
 
 function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
