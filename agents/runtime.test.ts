@@ -8,7 +8,8 @@ import { type Model, ModelError } from '../core/model.ts';
 import { startHub } from '../hub/index.ts';
 import { connectHub, type HubClient } from '../hub-client/index.ts';
 import type { Envelope, FrameOf, LoopEvent } from '../protocol/index.ts';
-import { call, calls, type ScriptStep, says, scriptedModel } from '../test/helpers/scripted-loop.ts';
+import { call, calls, opening, playLoop, type ScriptStep, says, scriptedModel } from '../test/helpers/scripted-loop.ts';
+import { loadTools } from '../tools/load-tools.ts';
 import type { RoleDefinition } from './role.ts';
 import { type AgentOptions, runAgent } from './runtime.ts';
 
@@ -232,6 +233,14 @@ test('R-AGENT-7: another attempt goes on from the transcript, and nothing record
   expect(second.requests[0]?.turn).toBe(1);
   expect(second.requests[0]?.turns.at(-1)?.content).toContain('noted');
   expect(second.requests[1]?.turns.at(-1)?.content.match(/once/g)).toHaveLength(1);
+});
+
+test('R-AGENT-7: a result that was submitted just before the crash is taken from the transcript', async () => {
+  const { outcome } = await playLoop(scriptedModel([]), {
+    tools: await loadTools(['bash', 'submit-result']),
+    transcript: [...opening, done('was ready')],
+  });
+  expect(outcome).toMatchObject({ reason: 'submitted', result: { status: 'success', summary: 'was ready' } });
 });
 
 test('R-AGENT-8: a stopped agent ends what runs and gives its task back', async () => {

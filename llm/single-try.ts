@@ -1,8 +1,8 @@
+import { estimateTokens } from '../base/estimate-tokens.ts';
 import { ModelError } from '../core/model.ts';
 import type { Caller, Listener } from './caller.ts';
 import { type ChatBody, offeredBy, textsOf } from './chat-body.ts';
 import type { Endpoint } from './endpoint.ts';
-import { estimateTokens } from './estimate-tokens.ts';
 import type { Ledger, UsageEvent } from './ledger.ts';
 import type { Reply } from './reply.ts';
 import { ReplyReader } from './reply-reader.ts';

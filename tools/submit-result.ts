@@ -11,6 +11,8 @@ export default defineTool({
   description:
     'End this task with its result. status says whether you did your own job (a reviewer who objects has done it: ' +
     'success, with a blocking issue). Claim only what you saw happen. Call it once, alone, when nothing is left to do.',
+  // It changes nothing by itself: when the result it named was lost with its attempt, the call is just run again.
+  concurrent: true,
   input: z.looseObject({}).meta({ ...contract, additionalProperties: true }),
   run(input) {
     const { result, mended, wrong } = mendResult(input);

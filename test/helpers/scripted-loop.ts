@@ -101,7 +101,7 @@ export async function playLoop(
     opening,
     policy: { choice: 'default', maxSteps: 40 },
     model,
-    tools: [...tools, submitTool],
+    tools: tools.some((tool) => tool.name === submitTool.name) ? tools : [...tools, submitTool],
     context: {
       cwd: '/nowhere',
       signal,
