@@ -44,6 +44,7 @@ export default defineTool({
   }),
   async run({ command, timeout_s }, context) {
     const limit = Math.min(timeout_s, MAX_LIMIT);
+    const clamped = timeout_s > MAX_LIMIT ? [`[timeout_s is in seconds; at most ${MAX_LIMIT} were given]`] : [];
     const later = join(await outputFolder(context), 'background.txt');
     context.alive(Date.now() + limit * 1000);
     const end = await runCommand({
@@ -57,7 +58,11 @@ export default defineTool({
       laterOutput: later,
     });
     const exit = end.limited ? null : end.exit;
-    return { ok: exit === 0, exit, text: [await outputOf(end, context), ...notesOf(end, limit, later)].join('\n') };
+    return {
+      ok: exit === 0,
+      exit,
+      text: [await outputOf(end, context), ...notesOf(end, limit, later), ...clamped].join('\n'),
+    };
   },
 });
 

@@ -170,13 +170,28 @@ test('R-AGENT-24: what the program leaves running is ended with the task', async
 
 test('R-AGENT-25: the program gets the listed environment, that of the attempt, and no other', async () => {
   process.env.NPC_TEST_SECRET = 'must not be seen';
-  const { assign } = await stage('sh PROGRAM {task}', 'env', {
-    attemptEnv: async (task) => ({ OPENAI_API_KEY: `token-of-${task.id}-${task.attempt}` }),
+  const { assign } = await stage('sh PROGRAM {task}', 'env | grep -v ^PATH', {
+    attemptEnv: async (task) => ({ OPENAI_BASE_URL: `http://127.0.0.1/${task.id}/${task.attempt}` }),
   });
   const { summary } = await assign('t1');
   delete process.env.NPC_TEST_SECRET;
-  expect(summary).toContain('OPENAI_API_KEY=token-of-t1-1');
+  expect(summary).toContain('OPENAI_BASE_URL=http://127.0.0.1/t1/1');
   expect(summary).not.toContain('must not be seen');
+});
+
+test('R-AGENT-28: a secret that the program prints is in no log, line or result', async () => {
+  const secrets = ['one', 'two'].map((name) => `${name}-${'x'.repeat(30)}`);
+  const { assign, owner, lines } = await stage(
+    'sh PROGRAM {task} {result}',
+    `echo "$OPENAI_API_KEY"; echo "${secrets[1]}"; echo "{\\"status\\":\\"success\\",\\"summary\\":\\"$OPENAI_API_KEY\\"}" > "$2"`,
+    { secrets: secrets.slice(1), attemptEnv: async () => ({ OPENAI_API_KEY: secrets[0] ?? '' }) },
+  );
+  const result = await assign('t1');
+  expect(result.status).toBe('success');
+  const seen = [result, lines];
+  for await (const frame of owner.readLog({ task_id: 't1' })) seen.push(frame as never);
+  for (const secret of secrets) expect(JSON.stringify(seen)).not.toContain(secret);
+  expect(lines).toHaveLength(2);
 });
 
 test('R-AGENT-26: a command line without {task} is refused, and one with quotes around it works', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capText } from '../../base/cap-text.ts';
+import { createMasker } from '../../base/mask.ts';
 import { type AssignedTask, type HubClient, serveTasks } from '../../hub-client/index.ts';
 import type { TaskResultPayload } from '../../protocol/index.ts';
 import { endTask } from '../../tools/lib/end-task.ts';
@@ -25,6 +26,8 @@ export interface ExternalAgentOptions {
   readonly cwd: string;
   /** What the role's duty is, as Markdown; a built-in role's prompt. */
   readonly guide?: string;
+  /** Values that no log and no result may hold; those of `attemptEnv` are known anyway. */
+  readonly secrets?: readonly string[];
   /** Gets each line that the program prints. */
   readonly say?: (line: string) => void;
 }
@@ -44,10 +47,15 @@ export function runExternalAgent(options: ExternalAgentOptions): () => Promise<v
 async function play(task: AssignedTask, options: ExternalAgentOptions): Promise<TaskResultPayload> {
   // Outside the work tree, so that neither file is committed.
   const folder = await mkdtemp(join(tmpdir(), 'npc-task-'));
-  const env = { ...options.env, ...(await options.attemptEnv?.(task)), NPC_TASK: task.id };
+  const more = (await options.attemptEnv?.(task)) ?? {};
+  const env = { ...options.env, ...more, NPC_TASK: task.id };
   const tree = task.payload.options?.tree ?? options.cwd;
+  const tokens = Object.entries(more).flatMap(([name, value]) => (/KEY|TOKEN|SECRET/i.test(name) ? [value] : []));
+  const { mask } = createMasker([...(options.secrets ?? []), ...tokens]);
   try {
-    return await runProgram(task, options, { folder, tree, env });
+    // What a killed attempt left behind must not write into the tree beside this one.
+    if (task.attempt > 1) await endTask({ cwd: tree, env });
+    return await runProgram(task, options, { folder, tree, env, mask });
   } finally {
     await endTask({ cwd: tree, env });
     await rm(folder, { recursive: true, force: true });
@@ -58,6 +66,7 @@ interface Place {
   readonly folder: string;
   readonly tree: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly mask: (text: string) => string;
 }
 
 async function runProgram(task: AssignedTask, options: ExternalAgentOptions, place: Place): Promise<TaskResultPayload> {
@@ -77,14 +86,16 @@ async function runProgram(task: AssignedTask, options: ExternalAgentOptions, pla
     signal: task.signal,
     onOutput: (text) => {
       task.alive();
-      for (const line of plainText(text).split('\n')) if (line.trim() !== '') options.say?.(line);
+      for (const line of plainText(text).split('\n')) if (line.trim() !== '') options.say?.(place.mask(line));
     },
   });
-  const tail = capText(plainText(end.output).trimEnd(), TAIL).text;
+  const tail = capText(place.mask(plainText(end.output).trimEnd()), TAIL).text;
   const exit = end.signal ?? end.exit ?? 'no exit code';
   const ms = Math.round(performance.now() - started);
   await task.event({ type: 'program.ended', exit, ms, tail, left: end.left.map(({ command }) => command) });
-  return readResult({ role, exit, file: await readIfThere(resultPath), stdout: plainText(end.stdout), tail });
+  const file = await readIfThere(resultPath);
+  const stdout = place.mask(plainText(end.stdout));
+  return readResult({ role, exit, file: file && place.mask(file), stdout, tail });
 }
 
 async function readIfThere(path: string | undefined): Promise<string | undefined> {

@@ -8,6 +8,7 @@ export const external = {
   'R-AGENT-25': 'the program gets an allow-listed environment and what its attempt adds',
   'R-AGENT-26': 'a command line without {task} is refused; quotes around a placeholder work',
   'R-AGENT-27': 'start and end of the program are in the log',
+  'R-AGENT-28': 'no secret that a program prints gets into log, output or result',
   'R-AGENT-30': 'a role is a prompt, tools that exist, and a policy',
   'R-AGENT-31': 'only the coder writes files; an unknown role is named',
 } as const;

@@ -64,6 +64,7 @@ function endsLine(view: TextView, at: number): boolean {
 /** Every index at which `part` stands, overlapping ones too. */
 function occurrences(text: string, part: string): number[] {
   const found: number[] = [];
+  if (part === '') return found;
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at);
   return found;
 }

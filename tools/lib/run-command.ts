@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
 import { endProcesses, findProcesses, type LiveProcess, type ProcessMark } from '../../base/process-tree.ts';
+import { sleep } from '../../base/time.ts';
 import { keepLaterOutput } from './later-output.ts';
-import { lineDecoder } from './line-decoder.ts';
 import { outputBuffer } from './output-buffer.ts';
+import { drain, readPipe } from './pipe-reader.ts';
 
 /** Time between SIGTERM and SIGKILL, ms. */
 const GRACE_MS = 1000;
@@ -86,7 +85,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     }),
   );
   const limited = await waitOrEnd(exited, mark, options);
-  const end = await exited;
+  const stopped = limited || options.signal.aborted;
+  const end = await (stopped ? Promise.race([exited, unkillable()]) : exited);
   await drain(pipes, { ...mark, holds });
   for (const pipe of pipes) pipe.flush();
   const left = await findProcesses({ ...mark, holds: pipes.every((pipe) => pipe.ended()) ? [] : holds });
@@ -125,63 +125,10 @@ async function waitOrEnd(exited: Promise<unknown>, mark: ProcessMark, options: C
   }
 }
 
-interface Pipe {
-  readonly stream: Readable;
-  ended(): boolean;
-  /** When the last byte came, ms of the monotonic clock. */
-  last(): number;
-  /** Hands on what waits for the end of its line. */
-  flush(): void;
-  /** Stops reading and gives the stream back. */
-  release(): Socket;
-}
-
-function readPipe(stream: Readable, onText: (text: string) => void): Pipe {
-  const decoder = lineDecoder();
-  let ended = false;
-  let last = performance.now();
-  const onData = (chunk: Buffer) => {
-    last = performance.now();
-    onText(decoder.push(chunk));
-  };
-  stream.on('data', onData);
-  stream.once('close', () => {
-    ended = true;
-  });
-  // A reset by a dying holder is an end like any other.
-  stream.on('error', () => {});
-  return {
-    stream,
-    ended: () => ended,
-    last: () => last,
-    flush() {
-      const rest = decoder.end();
-      if (rest !== '') onText(rest);
-    },
-    release() {
-      stream.off('data', onData);
-      return stream as Socket;
-    },
-  };
-}
-
-/**
- * After the exit, reads what is still in the pipes. Without a living holder they close by themselves, however busy the
- * machine is; with one, 100 ms without output are enough, and a noisy one gets no more than half a second. Nor does a holder
- * that cannot be seen get more than two.
- */
-async function drain(pipes: readonly Pipe[], mark: ProcessMark): Promise<void> {
-  const start = performance.now();
-  while (!pipes.every((pipe) => pipe.ended())) {
-    await new Promise((resolve) => setTimeout(() => setImmediate(resolve), 10));
-    const now = performance.now();
-    const quiet = now - Math.max(start, ...pipes.map((pipe) => pipe.last()));
-    if (quiet < 100 && now - start < 500) continue;
-    // A flood would starve the search.
-    for (const pipe of pipes) pipe.stream.pause();
-    if (now - start > 2000 || (await findProcesses(mark)).length > 0) return;
-    for (const pipe of pipes) pipe.stream.resume();
-  }
+/** A process that hangs in the kernel takes no signal; it must not hold the one who ended it. */
+async function unkillable(): Promise<{ exit: null; signal: null }> {
+  await sleep(2000);
+  return { exit: null, signal: null };
 }
 
 /** Its end of one of the pipes, as in `socket:[123]`; undefined when it is gone already. */
