@@ -5,144 +5,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { liveMentions } from '../cnb/index.ts';
 import { createApi } from './cnb/api.ts';
-import { threadRoutes } from './cnb/api-threads.ts';
-import { createFaults, type Fault } from './cnb/faults.ts';
-import { commitFiles, createBare, createFork, git, type Push, readPushes } from './cnb/git.ts';
+import { buildRoutes } from './cnb/api-builds.ts';
+import { issueRoutes } from './cnb/api-issues.ts';
+import { modelRoutes } from './cnb/api-models.ts';
+import { pullRoutes } from './cnb/api-pulls.ts';
+import type { CnbServer, CnbServerOptions, RecordedRequest, Writing } from './cnb/contract.ts';
+import { createFaults } from './cnb/faults.ts';
+import { commitFiles, createBare, createFork, git, readPushes } from './cnb/git.ts';
 import type { LockOptions } from './cnb/lock.ts';
-import { type Build, createPipelines, type PipelineOptions, type StartRun } from './cnb/pipeline.ts';
-import { createPlatform, findThread, type Occasion, type ReviewOpening } from './cnb/platform.ts';
+import { createPipelines, type PipelineOptions } from './cnb/pipeline.ts';
+import { createPlatform, findThread, type Occasion } from './cnb/platform.ts';
 import { personScopes } from './cnb/scopes.ts';
 import { createWeb } from './cnb/web.ts';
 import {
-  type AccessLevel,
   createWorld,
   drawToken,
-  type FakeComment,
   type FakeIssue,
   type FakePull,
   type FakeRepository,
-  type FakeReview,
-  type NpcRole,
   type Person,
 } from './cnb/world.ts';
 
-export type { Fault } from './cnb/faults.ts';
-export type { Push } from './cnb/git.ts';
+export type { CnbServer, CnbServerOptions } from './cnb/contract.ts';
 export type { Build, StartRun } from './cnb/pipeline.ts';
-export type { FakeComment, FakeIssue, FakePull, FakeRepository, FakeReview, NpcRole, Person } from './cnb/world.ts';
-
-/** Settings of the fake platform; every one has a default that behaves as CNB does. */
-export interface CnbServerOptions {
-  /** 0, the default, takes a free one. */
-  readonly port?: number;
-  /** Where bare repositories and work trees lie; it is kept. Without it a temporary folder is used and removed by `close`. */
-  readonly folder?: string;
-  /** What a mention of a defined NPC starts. Without it a build ends at once and well. */
-  readonly startRun?: StartRun;
-  readonly failStages?: readonly StartRun[];
-  readonly endStages?: readonly StartRun[];
-  /** The pipeline's lock per thread: on by default (`wait`, `expires` and `timeout` of 7500 s); false turns it off. */
-  readonly lock?: boolean | Partial<LockOptions>;
-  /** Default 7,200,000. */
-  readonly maxRunTimeMs?: number;
-  /** Default 600,000. */
-  readonly silenceMs?: number;
-  /** What creating a pull request is answered with; default `pull`. */
-  readonly pullAnswer?: 'pull' | 'empty';
-  /** How often `mergeable_state` is `checking` at first; default 0. */
-  readonly checksFirst?: number;
-}
-
-/** One request as it came in. */
-export interface RecordedRequest {
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  status: number;
-}
-
-interface Writing {
-  readonly slug: string;
-  /** User name; made by `createUser`. */
-  readonly author: string;
-  readonly body?: string;
-  readonly workMode?: boolean;
-}
-
-/** A running fake platform, and the hands of the people on it. */
-export interface CnbServer {
-  /** Web address, where git clones from too: `<url>/<slug>`. */
-  readonly url: string;
-  readonly apiUrl: string;
-  /** Where bare repositories and work trees lie. */
-  readonly folder: string;
-  readonly builds: readonly Build[];
-  readonly requests: readonly RecordedRequest[];
-  /** Makes a bare repository from a folder or from files. */
-  createRepository(repository: {
-    readonly slug: string;
-    readonly from?: string | Readonly<Record<string, string>>;
-    readonly defaultBranch?: string;
-    readonly visibility?: 'Public' | 'Private';
-    readonly protectedBranches?: readonly string[];
-  }): Promise<FakeRepository>;
-  forkRepository(fork: { readonly slug: string; readonly of: string }): Promise<FakeRepository>;
-  /** Makes a user with a token of their own; Developer by default. */
-  createUser(user: {
-    readonly username: string;
-    readonly nickname?: string;
-    readonly access?: AccessLevel;
-  }): Person & { readonly token: string };
-  /** Makes a role that can be mentioned as `@<slug>(<name>)`; returns that text. */
-  defineNpc(npc: NpcRole): string;
-  createIssue(issue: Writing & { readonly title: string }): FakeIssue;
-  comment(comment: Writing & { readonly number: string; readonly body: string }): FakeComment;
-  createPull(
-    pull: Writing & {
-      readonly title: string;
-      readonly head: string;
-      readonly base?: string;
-      readonly headSlug?: string;
-    },
-  ): Promise<FakePull>;
-  review(
-    review: Writing & {
-      readonly number: string;
-      readonly event?: string;
-      readonly comments?: ReviewOpening['comments'];
-    },
-  ): FakeReview;
-  /** An issue or pull request as it stands, with its comments and their former texts. */
-  thread(slug: string, number: string): FakeIssue | FakePull;
-  issue(slug: string, number: string): FakeIssue;
-  pull(slug: string, number: string): Promise<FakePull>;
-  pulls(slug: string): readonly FakePull[];
-  /** A commit by somebody else, past the API and the hooks. */
-  commit(commit: {
-    readonly slug: string;
-    readonly branch: string;
-    readonly files: Readonly<Record<string, string>>;
-    readonly message?: string;
-  }): Promise<string>;
-  /** What was pushed over HTTP, oldest first. */
-  pushes(slug: string): Promise<readonly Push[]>;
-  /** Delivers what started a build again: `times` builds whose processes start together. `isRetry`: as a rebuild by a person. */
-  deliver(build: Build, how?: { readonly times?: number; readonly isRetry?: boolean }): readonly Build[];
-  /** The next builds of mentions are delivered so many times each; default 1. */
-  deliverTimes(times: number): void;
-  cancel(build: Build): void;
-  fault(fault: Fault): void;
-  /** Changes settings while it runs. */
-  configure(
-    options: Pick<
-      CnbServerOptions,
-      'startRun' | 'failStages' | 'endStages' | 'maxRunTimeMs' | 'silenceMs' | 'pullAnswer' | 'checksFirst'
-    >,
-  ): void;
-  /** Waits until every build has ended. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
 
 const lockDefaults: LockOptions = { wait: true, expiresMs: 7_500_000, timeoutMs: 7_500_000 };
 /** One occasion starts at most so many events. */
@@ -183,7 +68,12 @@ export async function startCnbServer(initial: CnbServerOptions = {}): Promise<Cn
   }
 
   const platform = createPlatform(world, { announce, checksFirst: () => options.checksFirst ?? 0 });
-  const routes = threadRoutes(platform, { pullAnswer: () => options.pullAnswer ?? 'pull' });
+  const routes = [
+    ...issueRoutes(platform),
+    ...pullRoutes(platform, { pullAnswer: () => options.pullAnswer ?? 'pull' }),
+    ...buildRoutes(pipelines),
+    ...modelRoutes(() => options.platformModel),
+  ];
   const api = createApi(world, { routes, faults, webUrl: () => url });
   const web = createWeb(world, { folder: join(folder, 'repositories'), faults, builds: pipelines.builds });
 

@@ -2,10 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endProcesses } from '../../base/process-tree.ts';
 import { checkOut, git, tryGit } from './git.ts';
 import { createPipelineLock, type LockOptions, type PipelineLock } from './lock.ts';
 import type { Occasion } from './platform.ts';
-import { killTree } from './processes.ts';
 import { npcScopes } from './scopes.ts';
 import { variablesFor } from './variables.ts';
 import { drawToken, type NpcRole, type Token, type World } from './world.ts';
@@ -171,7 +171,7 @@ export function createPipelines(
     return new Promise((resolve) => {
       const kill = (problem: string): void => {
         build.problem = problem;
-        killTree(child);
+        endContainer(build);
       };
       const wall = setTimeout(() => kill('the pipeline reached its maximum run time'), maxRunTimeMs);
       const silence = setTimeout(() => kill('no output for too long'), silenceMs);
@@ -200,7 +200,7 @@ export function createPipelines(
     if (build.endedAt !== undefined) return;
     build.problem = 'cancelled';
     if (build.status === 'pending') build.status = 'cancel';
-    else if (build.child) killTree(build.child);
+    else endContainer(build);
   }
 
   return {
@@ -223,4 +223,11 @@ export function createPipelines(
       await Promise.all(builds.map((build) => build.done));
     },
   };
+}
+
+/** Ends all that the build started, whoever its parent is by now. */
+function endContainer(build: Build): void {
+  const leader = build.child?.pid;
+  const variable = { name: 'CNB_BUILD_ID', value: build.sn };
+  void endProcesses({ variable, ...(leader !== undefined && { leader }) });
 }

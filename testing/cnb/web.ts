@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from './faults.ts';
 import { serveGit } from './git-backend.ts';
 import { Refusal, readBody, refusalAnswer, sendAnswer } from './http.ts';
+import { threadPage } from './pages.ts';
 import type { Build } from './pipeline.ts';
 import { covers } from './scopes.ts';
 import type { FakeRepository, Token, World } from './world.ts';
@@ -31,6 +32,14 @@ export function createWeb(
         status: 200,
         bytes: Buffer.from(text),
         headers: { 'content-type': 'text/plain; charset=utf-8' },
+      });
+    }
+    const thread = threadPage(world, path);
+    if (thread !== undefined) {
+      return sendAnswer(response, {
+        status: 200,
+        bytes: Buffer.from(thread),
+        headers: { 'content-type': 'text/html; charset=utf-8' },
       });
     }
     return sendAnswer(response, refusalAnswer(new Refusal(404, 5, 'page not found')));

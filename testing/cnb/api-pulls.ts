@@ -1,22 +1,11 @@
 import { z } from 'zod';
+import { commentRoutes } from './api-comments.ts';
 import { git, tryGit } from './git.ts';
 import { type Call, notFound, page, Refusal, type Route } from './http.ts';
 import { findThread, type Platform } from './platform.ts';
-import { commentShape, inlineShape, issueShape, pullShape, reviewShape } from './shapes.ts';
-import { type FakeComment, type FakeIssue, type FakePull, timestamp } from './world.ts';
+import { inlineShape, pullShape, reviewShape } from './shapes.ts';
+import { type FakePull, type FakeReview, timestamp } from './world.ts';
 
-const CommentForm = z.object({ body: z.string().min(1), work_mode: z.boolean().default(false) });
-const IssueForm = z.object({
-  title: z.string().min(2).max(255),
-  body: z.string().default(''),
-  work_mode: z.boolean().default(false),
-});
-const IssuePatch = z.object({
-  title: z.string().optional(),
-  body: z.string().optional(),
-  state: z.enum(['open', 'closed']).optional(),
-  state_reason: z.string().optional(),
-});
 const PullForm = z.object({
   title: z.string().min(1).max(255),
   body: z.string().default(''),
@@ -52,69 +41,25 @@ const ReviewForm = z.object({
     .default([]),
   work_mode: z.boolean().default(false),
 });
-const Labels = z.object({ labels: z.array(z.string()) });
-const Assignees = z.object({ assignees: z.array(z.string()) });
+const ReplyForm = z.object({ body: z.string(), reply_to_comment_id: z.string() });
 
-/** The routes of issues and pull requests. `pullAnswer` says what creating a pull request is answered with. */
-export function threadRoutes(
+/** The routes of pull requests. `pullAnswer` says what creating one is answered with. */
+export function pullRoutes(
   platform: Platform,
   options: { readonly pullAnswer: () => 'pull' | 'empty' },
 ): readonly Route[] {
-  const issue = (call: Call): FakeIssue => findThread(call.repository, 'issue', call.parameters.number ?? '');
   const pull = async (call: Call): Promise<FakePull> => {
     const found = findThread(call.repository, 'pr', call.parameters.number ?? '');
     await platform.refresh(call.repository, found);
     return found;
   };
-  const review = async (call: Call) => {
+  const review = async (call: Call): Promise<FakeReview> => {
     const found = (await pull(call)).reviews.find(({ id }) => id === call.parameters.review);
     if (!found) throw notFound(`review ${call.parameters.review}`);
     return found;
   };
 
   return [
-    {
-      method: 'GET',
-      path: 'issues',
-      scope: 'repo-issue:r',
-      handle: (call) => {
-        const state = call.query.get('state');
-        const all = [...call.repository.threads.values()].filter((thread) => thread.kind === 'issue').reverse();
-        const wanted = all.filter((thread) => state === null || thread.state === state);
-        return { status: 200, body: page(wanted, call.query).map((thread) => issueShape(thread, false)) };
-      },
-    },
-    {
-      method: 'POST',
-      path: 'issues',
-      scope: 'repo-issue:rw',
-      handle: (call) => {
-        const { title, body, work_mode: workMode } = call.read(IssueForm);
-        const made = platform.openIssue({ repository: call.repository, author: call.person, title, body, workMode });
-        return { status: 201, body: issueShape(made) };
-      },
-    },
-    {
-      method: 'GET',
-      path: 'issues/:number',
-      scope: 'repo-issue:r',
-      handle: (call) => ({ status: 200, body: issueShape(issue(call)) }),
-    },
-    {
-      method: 'PATCH',
-      path: 'issues/:number',
-      scope: 'repo-issue:rw',
-      handle: (call) => {
-        const { state, state_reason: reason, ...texts } = call.read(IssuePatch);
-        if ((state === undefined) !== (reason === undefined)) {
-          throw new Refusal(400, 2_000_004, 'send state and state_reason together');
-        }
-        const thread = Object.assign(issue(call), texts, { updatedAt: timestamp() });
-        if (state && reason) Object.assign(thread, { state, stateReason: reason });
-        return { status: 200, body: issueShape(thread) };
-      },
-    },
-    ...commentRoutes(platform, 'issues', { find: issue, size: 10 }),
     {
       method: 'GET',
       path: 'pulls',
@@ -244,94 +189,12 @@ export function threadRoutes(
       path: 'pulls/:number/reviews/:review/replies',
       scope: 'repo-notes:rw',
       handle: async (call) => {
-        const { body, reply_to_comment_id: to } = call.read(
-          z.object({ body: z.string(), reply_to_comment_id: z.string() }),
-        );
+        const { body, reply_to_comment_id: to } = call.read(ReplyForm);
         const one = await review(call);
         const where = { repository: call.repository, pull: await pull(call), review: one, author: call.person };
         return { status: 201, body: inlineShape(platform.reply({ ...where, body, to }), one) };
       },
     },
-  ];
-}
-
-/** Comments, labels and assignees are the same for both kinds of thread. */
-function commentRoutes(
-  platform: Platform,
-  folder: 'issues' | 'pulls',
-  kind: { readonly find: (call: Call) => FakeIssue | FakePull | Promise<FakeIssue | FakePull>; readonly size: number },
-): readonly Route[] {
-  const comment = async (call: Call): Promise<FakeComment> => {
-    const found = (await kind.find(call)).comments.find(({ id }) => id === call.parameters.comment);
-    if (!found) throw notFound(`comment ${call.parameters.comment}`);
-    return found;
-  };
-  const names = (list: 'labels' | 'assignees', form: z.ZodType<Record<string, string[]>>): readonly Route[] => [
-    {
-      method: 'GET',
-      path: `${folder}/:number/${list}`,
-      scope: 'repo-notes:r',
-      handle: async (call) => ({
-        status: 200,
-        body: (await kind.find(call))[list].map((name) => ({ name, username: name })),
-      }),
-    },
-    {
-      method: 'POST',
-      path: `${folder}/:number/${list}`,
-      scope: 'repo-notes:rw',
-      handle: async (call) => {
-        const thread = await kind.find(call);
-        thread[list] = [...new Set([...thread[list], ...(call.read(form)[list] ?? [])])];
-        return { status: list === 'labels' ? 200 : 201, body: thread[list].map((name) => ({ name, username: name })) };
-      },
-    },
-  ];
-  return [
-    {
-      method: 'GET',
-      path: `${folder}/:number/comments`,
-      scope: 'repo-notes:r',
-      handle: async (call) => {
-        const sort = call.query.get('sort') ?? 'created';
-        const key = sort.endsWith('updated') ? 'updatedAt' : 'createdAt';
-        const sorted = [...(await kind.find(call)).comments].sort((a, b) => a[key].localeCompare(b[key]));
-        return {
-          status: 200,
-          body: page(sort.startsWith('-') ? sorted.reverse() : sorted, call.query, kind.size).map(commentShape),
-        };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${folder}/:number/comments`,
-      scope: 'repo-notes:rw',
-      handle: async (call) => {
-        const { body, work_mode: workMode } = call.read(CommentForm);
-        const thread = await kind.find(call);
-        const made = platform.comment({ repository: call.repository, thread, author: call.person, body, workMode });
-        return { status: 201, body: commentShape(made) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${folder}/:number/comments/:comment`,
-      scope: 'repo-notes:r',
-      handle: async (call) => ({ status: 200, body: commentShape(await comment(call)) }),
-    },
-    {
-      method: 'PATCH',
-      path: `${folder}/:number/comments/:comment`,
-      scope: 'repo-notes:rw',
-      handle: async (call) => {
-        const { body } = call.read(z.object({ body: z.string().min(1) }));
-        const found = Object.assign(await comment(call), { body, updatedAt: timestamp() });
-        found.edits.push({ at: Date.now(), body });
-        return { status: 200, body: commentShape(found) };
-      },
-    },
-    ...names('labels', Labels),
-    ...names('assignees', Assignees),
   ];
 }
 
