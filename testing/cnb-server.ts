@@ -28,6 +28,7 @@ import {
 
 export type { CnbServer, CnbServerOptions } from './cnb/contract.ts';
 export type { Build, StartRun } from './cnb/pipeline.ts';
+export type { FakeComment, FakeIssue, FakePull, FakeRepository } from './cnb/world.ts';
 
 const lockDefaults: LockOptions = { wait: true, expiresMs: 7_500_000, timeoutMs: 7_500_000 };
 /** One occasion starts at most so many events. */
