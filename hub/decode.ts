@@ -6,6 +6,10 @@ import type { HubLimits } from './options.ts';
 export interface Decoded {
   readonly frame: Frame;
   readonly raw: Readonly<Record<string, unknown>>;
+  /** The frame as it came; undefined when keys had to be filled in. */
+  readonly text: string | undefined;
+  /** Size of the text. */
+  readonly bytes: number;
 }
 
 /** Why a frame cannot be read; `ref` and `refType` name it as far as it could be read. */
@@ -25,9 +29,10 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
       message: `a frame is at most ${limits.maxBytes} bytes; hand large things on by path or ref`,
     };
   }
+  const text = data.toString('utf8');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(data.toString('utf8'));
+    parsed = JSON.parse(text);
   } catch {
     return { code: 'bad_json', message: 'a frame is one JSON object' };
   }
@@ -37,10 +42,12 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   const fault = flaw(parsed, limits.depth);
   if (fault !== undefined) return { code: 'bad_frame', message: fault };
   if (Object.keys(parsed).length > limits.keys) return { code: 'bad_frame', message: `more than ${limits.keys} keys` };
-  return check(parsed as Record<string, unknown>, level);
+  const read = check(parsed as Record<string, unknown>, level);
+  if ('code' in read) return read;
+  return { ...read, text: read.raw === parsed ? text : undefined, bytes: data.length };
 }
 
-function check(sent: Record<string, unknown>, level: 0 | 1): Decoded | Unreadable {
+function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'frame' | 'raw'> | Unreadable {
   const named = {
     ...(typeof sent.id === 'string' && { ref: sent.id.slice(0, 128) }),
     ...(typeof sent.type === 'string' && { refType: sent.type.slice(0, 64) }),
@@ -56,13 +63,15 @@ function check(sent: Record<string, unknown>, level: 0 | 1): Decoded | Unreadabl
   if (sent.v !== undefined && sent.v !== PROTOCOL_VERSION) {
     return { code: 'unsupported_version', message: `this hub speaks v=${PROTOCOL_VERSION}`, ...named };
   }
-  const raw = level === 0 ? fillIn(sent) : sent;
+  const raw = level === 0 && !five.every((key) => key in sent) ? fillIn(sent) : sent;
   const read = frames[sent.type].safeParse(raw);
   if (read.success) return { frame: read.data as Frame, raw };
   const envelope = looseEnvelope.safeParse(raw);
   const issue = (envelope.success ? read : envelope).error?.issues[0];
   return { code: 'bad_frame', message: `${issue?.path.join('.') || 'frame'}: ${issue?.message}`, ...named };
 }
+
+const five = ['type', 'from', 'to', 'task_id', 'payload'];
 
 function fillIn(sent: Record<string, unknown>): Record<string, unknown> {
   return { from: '', to: 'hub', task_id: '', payload: undefined, ...sent };

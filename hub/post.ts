@@ -6,17 +6,9 @@ import type { Decoded } from './decode.ts';
 import { toLevelZero } from './level-zero.ts';
 import type { Sink } from './mailbox.ts';
 import type { Recent } from './recent.ts';
+import { rowOf, type Stamp } from './row.ts';
 import type { LogRow, StoredMessage } from './storage.ts';
 import type { Turn } from './turn.ts';
-
-/** What the hub changes in a message before it is logged. */
-export interface Stamp {
-  readonly type?: string;
-  readonly to?: string;
-  readonly box?: string | null;
-  readonly payload?: unknown;
-  readonly attempt?: number;
-}
 
 type Listener = (message: StoredMessage) => void;
 
@@ -41,7 +33,7 @@ export class Post {
 
   /** Logs a frame that `sender` sent; `then` runs once it is durable. Returns the frame's id. */
   relay(sender: string, decoded: Decoded, stamp: Stamp = {}, then: Listener = () => undefined): string {
-    const row = toRow(sender, decoded, stamp);
+    const row = rowOf(sender, decoded, stamp);
     this.#write(row, then);
     return row.id;
   }
@@ -59,7 +51,8 @@ export class Post {
       ...(attempt !== undefined && { attempt }),
     };
     const body = JSON.stringify(frame);
-    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body });
+    const bytes = Buffer.byteLength(body);
+    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, bytes, body });
   }
 
   #write(row: LogRow, then: Listener = () => undefined): void {
@@ -98,31 +91,5 @@ export function sinkOf(connection: Connection, softBuffer: number): Sink {
         splice(body, `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`),
       );
     },
-  };
-}
-
-const hubKeys: ReadonlySet<string> = new Set(['seq', 'prev', 'lsn', 'ts', 'redelivered']);
-
-/** The row of a frame: the five fields first, `from` true, an id for sure, and no key that is the hub's to set. */
-function toRow(sender: string, { frame, raw }: Decoded, stamp: Stamp): LogRow {
-  const type = stamp.type ?? frame.type;
-  const to = stamp.to ?? frame.to;
-  const id = frame.id ?? uuidv7();
-  const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !hubKeys.has(key)));
-  const claimed =
-    frame.from !== '' && frame.from !== sender ? { meta: { ...frame.meta, claimed_from: frame.from } } : {};
-  const payload = 'payload' in stamp ? stamp.payload : raw.payload;
-  const attempt = stamp.attempt ?? frame.attempt;
-  const five = { type, from: sender, to, task_id: frame.task_id, payload: payload ?? null };
-  const body = { ...five, ...rest, ...five, id, ...(attempt !== undefined && { attempt }), ...claimed };
-  return {
-    type,
-    from: sender,
-    to,
-    box: stamp.box ?? null,
-    taskId: frame.task_id,
-    id,
-    attempt: attempt ?? null,
-    body: JSON.stringify(body),
   };
 }

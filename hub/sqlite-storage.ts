@@ -164,7 +164,6 @@ function writer(database: Database): (changes: readonly Change[], ts: number) =>
     switch (change.kind) {
       case 'message': {
         const { row } = change;
-        const bytes = Buffer.byteLength(row.body);
         const done = addMessage.run(
           ts,
           row.type,
@@ -174,7 +173,7 @@ function writer(database: Database): (changes: readonly Change[], ts: number) =>
           row.taskId,
           row.id,
           row.attempt,
-          bytes,
+          row.bytes,
           row.body,
         );
         lsns.push(Number(done.lastInsertRowid));

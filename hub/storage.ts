@@ -10,14 +10,15 @@ export interface LogRow {
   readonly taskId: string;
   readonly id: string;
   readonly attempt: number | null;
+  /** Size of the body. */
+  readonly bytes: number;
   readonly body: string;
 }
 
-/** A message in the log. `bytes` is the size of its body. */
+/** A message in the log. */
 export interface StoredMessage extends LogRow {
   readonly lsn: number;
   readonly ts: number;
-  readonly bytes: number;
 }
 
 /** A row of the task table; times are ms since epoch. */

@@ -98,7 +98,7 @@ export class Turn {
       return;
     }
     batch.messages.forEach(({ row, then }, index) => {
-      this.#guarded(() => then({ ...row, ts, lsn: lsns[index] as number, bytes: Buffer.byteLength(row.body) }));
+      this.#guarded(() => then({ ...row, ts, lsn: lsns[index] as number }));
     });
     for (const effect of batch.effects) this.#guarded(effect);
     const dirty = [...this.#dirty];
