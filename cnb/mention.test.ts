@@ -59,6 +59,10 @@ test.each([
   expect(stripMention(self, text)).toBe(request);
 });
 
+test('R-CNB-2: a repository whose name has a hyphen is mentioned like any other', () => {
+  expect(requestTo({ slug: 'team/npc-crew', name: 'Agent' }, '@team/npc-crew(Agent) fix it')).toBe('fix it');
+});
+
 test('R-CNB-2: a comment is a request to us only when our mention in it fires', () => {
   expect(requestTo(self, '@Agent stop')).toBe('stop');
   expect(requestTo(self, `${mention} stop`)).toBe('stop');

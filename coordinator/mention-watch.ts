@@ -1,14 +1,13 @@
 import type { Log } from '../base/log.ts';
 import type { Forge } from './forge.ts';
 import type { Journal } from './journal.ts';
-import { readMention } from './mentions.ts';
+import { threadCommandOf } from './thread-command.ts';
 
 interface MentionWatchOptions {
   readonly forge: Forge;
   readonly journal: Journal;
   /** The run's own comment; only later ones are read. */
   readonly commentId: string;
-  readonly role: string;
   /** Milliseconds between two looks. */
   readonly everyMs: number;
   readonly log: Log;
@@ -24,15 +23,15 @@ export function watchMentions(options: MentionWatchOptions): () => void {
     for (const comment of await forge.readCommentsAfter(last)) {
       last = comment.id;
       if (comment.author.isNpc) continue;
-      const kind = readMention(comment.body, options.role);
-      if (kind === 'stop') return options.onStop(comment.author.username);
+      if (comment.request === undefined) continue;
+      if (threadCommandOf(comment.request) === 'stop') return options.onStop(comment.author.username);
       const listed = journal.record.mentions.some((mention) => mention.commentId === comment.id);
-      if (kind && !listed)
+      if (!listed)
         await journal.write({
           type: 'mention.listed',
           comment_id: comment.id,
           author: comment.author.username,
-          body: comment.body.slice(0, 300),
+          body: comment.request.slice(0, 300),
         });
     }
   };

@@ -55,7 +55,7 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
       continue;
     }
     const files = changedFiles(journal.record.commits);
-    const open = openGates(gates, workshop.documentsOnly(files));
+    const open = openGates(gates, await workshop.documentsOnly(current.sha));
     if (open) return { sha: current.sha, decision: openDecision(open, options.trigger) };
 
     await journal.write({ type: 'step.entered', step: 'review' });

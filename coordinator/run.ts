@@ -214,7 +214,6 @@ class Run {
         forge,
         journal: this.#journal,
         commentId: claim.commentId,
-        role: trigger.role,
         everyMs: this.#o.mentionsEveryMs ?? 30_000,
         log: this.#o.log,
         onStop: (author) =>

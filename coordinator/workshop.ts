@@ -15,7 +15,8 @@ export interface Workshop {
   diff(sha: string): Promise<string>;
   /** What in the change weakens tests, or edits what the commands run. */
   weakenedTests(sha: string): Promise<readonly { readonly path: string; readonly reason: string }[]>;
-  documentsOnly(files: readonly string[]): boolean;
+  /** Whether the change to `sha` touches documents only. */
+  documentsOnly(sha: string): Promise<boolean>;
   /** The commit that would be delivered: one commit for each node, on the base. The same input gives the same commit. */
   candidate(
     commits: readonly { readonly node: string; readonly sha: string; readonly message: string }[],

@@ -12,6 +12,7 @@ import {
   readConfig,
 } from '../../config/index.ts';
 import { adviceFor } from '../../coordinator/advice.ts';
+import { openGitWorkshop } from '../../coordinator/open-workshop.ts';
 import { type RunOutcome, runCoordinator } from '../../coordinator/run.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { openDiagnostics } from '../diagnostics.ts';
@@ -25,7 +26,6 @@ import { version } from '../version.ts';
 import { openCrew } from './crew.ts';
 import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
 import { openRunHub } from './run-hub.ts';
-import { workshopOpener } from './workshop.ts';
 
 /** What `npc-crew run` was told. */
 export interface RunOptions {
@@ -119,7 +119,18 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       judge: gateway.modelFor({ role: 'judge', agent: client.name, taskId: runKey }),
       flash: gateway.modelFor({ role: 'flash', agent: client.name, taskId: runKey }),
       revokeTask: (taskId) => gateway.revokeTask(taskId),
-      openWorkshop: workshopOpener({ trigger, runKey, folder, forge, env: childEnv(env), log, signal }),
+      openWorkshop: () =>
+        openGitWorkshop({
+          trigger,
+          runKey,
+          stateDir: folder,
+          forge,
+          env: childEnv(env),
+          secrets,
+          log,
+          signal,
+          say: view.say,
+        }),
       ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
       ...(impossible && { impossible }),
       ...(hub.setAside !== undefined && { setAside: { path: join(folder, 'log.db'), setAside: hub.setAside } }),

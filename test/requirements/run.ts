@@ -12,7 +12,8 @@ export const run = {
   'R-RUN-6': 'A comment stays under its limit and is never cut inside a code fence.',
   'R-RUN-7':
     'Each cause has its verdict and exit code; a run that was not finished never exits 0, but for one that the thread stopped.',
-  'R-RUN-8': 'A stop or another mention in the thread is recognised; quotes and code do not count.',
+  'R-RUN-8':
+    'A request that is nothing but a stop or a continue is a command to the run; any other text asks for work.',
   'R-RUN-9': 'The state is the fold of the log, and run events count from the coordinator and the gateway only.',
   'R-RUN-10':
     'The gates decide: failed ones send the work back, missing programs and missing test commands leave it partial.',

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { threadCommandOf } from './thread-command.ts';
+
+test.each([
+  ['stop', 'stop'],
+  [' Stop. ', 'stop'],
+  ['停止', 'stop'],
+  ['取消！', 'stop'],
+  ['/continue', 'continue'],
+  ['继续', 'continue'],
+])('R-RUN-8: "%s" is %s', (request, command) => {
+  expect(threadCommandOf(request)).toBe(command);
+});
+
+test.each(['stop using var here', '再加一个测试', '', '不要停止'])('R-RUN-8: "%s" asks for work', (request) => {
+  expect(threadCommandOf(request)).toBeUndefined();
+});
