@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { runKeyOf } from '../coordinator/run-key.ts';
-import { threadCommandOf } from '../coordinator/thread-command.ts';
 import { deadlineOf } from './deadline.ts';
 import { languageOf } from './language.ts';
 import { completeTrigger, readTrigger } from './trigger.ts';
@@ -248,18 +247,4 @@ test('R-CNB-23: rebuilds share the run key, another occasion has another', () =>
   expect(runKeyOf({ ...thread })).toBe(runKeyOf(thread));
   expect(runKeyOf({ ...thread, occasion: 'review-5' })).not.toBe(runKeyOf(thread));
   expect(runKeyOf({ ...thread, kind: 'pr' })).not.toBe(runKeyOf(thread));
-});
-
-test.each([
-  ['stop', 'stop'],
-  ['Stop!', 'stop'],
-  ['/stop', 'stop'],
-  ['停止。', 'stop'],
-  ['continue', 'continue'],
-  ['继续', 'continue'],
-  ['stop the server in the test', undefined],
-  ['continue with the second half', undefined],
-  ['', undefined],
-])('R-CNB-24: %j is the command %s', (request, command) => {
-  expect(threadCommandOf(request)).toBe(command);
 });

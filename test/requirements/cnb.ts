@@ -24,5 +24,4 @@ export const cnb = {
   'R-CNB-21': 'The answer is in the language of the request.',
   'R-CNB-22': 'The deadline is read in every form the platform writes it.',
   'R-CNB-23': 'Rebuilds and double deliveries of one mention share the run key.',
-  'R-CNB-24': 'Stop and continue are recognised as a whole request.',
 } as const;
