@@ -141,6 +141,7 @@ test('R-TREE-13: what is configured counts before what is guessed, and an empty 
     { kind: 'lint', command: 'npm run lint', guessed: true },
   ]);
   expect(gateCommands({ test: 'make test', lint: '' }, detected)).toEqual([
+    { kind: 'setup', command: 'npm ci', guessed: true },
     { kind: 'test', command: 'make test', guessed: false },
   ]);
   expect(gateCommands({ setup: '', test: 'x' }, detected).map(({ kind }) => kind)).toEqual(['test', 'lint']);

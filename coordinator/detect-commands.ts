@@ -52,25 +52,16 @@ export async function detectCommands(repository: Repository, sha: string): Promi
 }
 
 /**
- * The commands that a run checks with: what the repository configured, and for the kinds that it did not, the guess. A guessed set-up is
- * left out when every other command is configured, and an empty configured command means none.
+ * The commands that a run checks with, set-up first: what the repository configured, and for the kinds that it did not, the guess. An
+ * empty configured command means none.
  */
 export function gateCommands(
   config: RepoConfig['commands'],
   detected: DetectedCommands,
 ): (GateCommand & { readonly guessed: boolean })[] {
-  const checks = (['build', 'test', 'lint'] as const).map((kind) => ({
-    kind,
-    command: config[kind] ?? detected[kind] ?? '',
-    guessed: config[kind] === undefined,
-  }));
-  const usesGuess = checks.some(({ command, guessed }) => guessed && command !== '');
-  const setup = {
-    kind: 'setup' as const,
-    command: config.setup ?? (usesGuess ? (detected.setup ?? '') : ''),
-    guessed: config.setup === undefined,
-  };
-  return [setup, ...checks].filter(({ command }) => command !== '');
+  return (['setup', 'build', 'test', 'lint'] as const)
+    .map((kind) => ({ kind, command: config[kind] ?? detected[kind] ?? '', guessed: config[kind] === undefined }))
+    .filter(({ command }) => command !== '');
 }
 
 async function detectGo({ names }: CommitView): Promise<SourceCommands | undefined> {
