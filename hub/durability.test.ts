@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
+import { openDatabase } from '../base/sqlite.ts';
+import { assign, crew, takeUp } from '../test/helpers/crew.ts';
 import { join1, testFolder, testHub } from '../test/helpers/hub.ts';
 import { helloPeer } from '../test/helpers/peer.ts';
-import { countLog, readLog, startHub } from './index.ts';
+import { countLog, readLog, readTasks, startHub } from './index.ts';
 
 async function hubProcess(database: string) {
   const child = execa('node', ['--import', 'tsx', 'test/helpers/hub-process.ts', database], {
@@ -102,9 +104,34 @@ test('R-HUB-14: a torn write-ahead log loses nothing that was written before the
 
 test('R-HUB-14: a database of a newer version is left alone', async () => {
   const database = await filledLog();
-  const { openDatabase } = await import('../base/sqlite.ts');
+
   const raw = await openDatabase(database);
   raw.exec('PRAGMA user_version = 99');
   raw.close();
-  await expect(testHub({ database })).rejects.toThrow('newer version');
+  await expect(testHub({ database })).rejects.toMatchObject({ code: 'misconfigured' });
+});
+
+test('R-HUB-13: when the log cannot be written nobody is told "accepted", everybody is sent away, and the hub says why', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const hub = await testHub({ database });
+  const a = await join1(hub, 'a');
+  const other = await openDatabase(database);
+  other.exec("CREATE TRIGGER full BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  other.close();
+  a.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted' } } });
+  await a.end();
+  expect(a.frames.filter(({ type }) => type === 'accepted')).toEqual([]);
+  expect(String(await hub.failed)).toContain('disk full');
+});
+
+test('R-HUB-13: a hub that is told to end leaves work with those who have it', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const hub = await startHub({ port: 0, database, log: silentLog() });
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  await hub.close();
+  expect(await readTasks(database)).toMatchObject([
+    { task_id: 't1', sub_state: 'working', agent: 'coder-1', attempt: 1 },
+  ]);
 });

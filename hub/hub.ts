@@ -54,6 +54,7 @@ export class Hub {
   readonly #recent = new Recent(REMEMBERED);
   readonly #connections = new Set<Connection>();
   #position = 0;
+  #closing = false;
 
   constructor(parts: HubParts) {
     this.#parts = parts;
@@ -130,7 +131,8 @@ export class Hub {
       deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
-      this.#sessions.closed(connection);
+      // When the hub itself ends, work stays with those who have it: they come back to the next one.
+      if (!this.#closing) this.#sessions.closed(connection);
       log.debug({ name: connection.name, code }, 'connection closed');
     });
     this.#sessions.opened(connection);
@@ -145,6 +147,7 @@ export class Hub {
 
   /** Says goodbye to everybody and waits until all is written. */
   async close(): Promise<void> {
+    this.#closing = true;
     this.#desk.stop();
     this.#sessions.stop();
     for (const connection of this.#connections) {

@@ -173,14 +173,24 @@ export class Mailbox {
     this.#reading = true;
     const sink = this.#sink;
     const from = this.#sent;
-    void this.#storage.mailbox(this.name, from, PAGE).then((messages) => {
-      if (this.#sink !== sink || this.#sent !== from || !this.#reading) return;
-      this.#reading = false;
-      this.#ready = [...messages];
-      this.#readyBytes = messages.reduce((sum, message) => sum + message.bytes, 0);
-      this.#readyEnd = messages.at(-1)?.lsn ?? this.last;
-      if (messages.length === 0) this.#sent = this.last;
-      this.feed();
-    });
+    this.#storage.mailbox(this.name, from, PAGE).then(
+      (messages) => {
+        if (this.#sink !== sink || this.#sent !== from || !this.#reading) return;
+        this.#take(messages);
+      },
+      () => {
+        // It is read again at the next chance to feed.
+        this.#reading = false;
+      },
+    );
+  }
+
+  #take(messages: readonly StoredMessage[]): void {
+    this.#reading = false;
+    this.#ready = [...messages];
+    this.#readyBytes = messages.reduce((sum, message) => sum + message.bytes, 0);
+    this.#readyEnd = messages.at(-1)?.lsn ?? this.last;
+    if (messages.length === 0) this.#sent = this.last;
+    this.feed();
   }
 }

@@ -81,7 +81,7 @@ export class Router {
           ? inspect.log(connection, frame, storage)
           : undefined;
       case 'watch':
-        if (this.#maySee(sender, decoded)) this.#watch(connection, frame);
+        if (this.#maySee(sender, decoded)) this.#watch(connection, decoded, frame);
         return undefined;
       case 'bye':
         return this.#bye(connection);
@@ -177,8 +177,9 @@ export class Router {
     if (mailbox.acked > before) this.#parts.turn.change({ kind: 'cursor', name, acked: mailbox.acked });
   }
 
-  #watch(connection: Connection, frame: FrameOf<'watch'>): void {
-    this.#parts.watchers.add(connection, frame, this.#parts.position());
+  #watch(connection: Connection, decoded: Decoded, frame: FrameOf<'watch'>): void {
+    const added = this.#parts.watchers.add(connection, frame, this.#parts.position());
+    if (!added) this.#refuse(connection, decoded, 'bad_state', 'this connection watches enough already');
     connection.owe();
   }
 

@@ -34,7 +34,12 @@ function plainText(sender: string, { frame, raw, text }: Decoded): string | unde
   if (text === undefined || frame.from !== sender || frame.id === undefined || hasHubKey(raw)) return undefined;
   // A key may also be spelled with an escape; ours are plain ASCII.
   if (!text.endsWith('}') || text.includes('\\u00')) return undefined;
-  return onceKeys.every((key) => text.indexOf(key) === text.lastIndexOf(key)) ? text : undefined;
+  return onceKeys.some((key) => isTwice(text, key)) ? undefined : text;
+}
+
+function isTwice(text: string, key: string): boolean {
+  const first = text.indexOf(key);
+  return first !== -1 && text.indexOf(key, first + 1) !== -1;
 }
 
 const hubKeys = ['seq', 'prev', 'lsn', 'ts', 'redelivered'] as const;

@@ -44,8 +44,8 @@ export const taskColumns = [
 type TaskColumns = Record<(typeof taskColumns)[number], string | number | null>;
 
 export function toMessage(row: LogColumns): StoredMessage {
-  const { src, dst, task_id, ...same } = row;
-  return { ...same, from: src, to: dst, taskId: task_id };
+  const { lsn, ts, type, src, dst, box, task_id, id, attempt, bytes, body } = row;
+  return { lsn, ts, type, from: src, to: dst, box, taskId: task_id, id, attempt, bytes, body };
 }
 
 export function taskValues(task: TaskRecord): (string | number | null)[] {

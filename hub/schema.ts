@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AppError } from '../base/errors.ts';
 import type { Database } from '../base/sqlite.ts';
 
 /** Each entry brings a database from its index to the next version (`user_version`). Entries are never edited, only added. */
@@ -25,14 +26,16 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** The version of the schema that this program writes. */
-export const SCHEMA_VERSION = migrations.length;
-
 /** Brings the schema up to date. Throws when the file is damaged or was written by a newer program. */
 export function migrate(database: Database): void {
   const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (row.user_version > SCHEMA_VERSION) throw new Error(`written by a newer version (schema ${row.user_version})`);
-  for (let version = row.user_version; version < SCHEMA_VERSION; version += 1) {
+  if (row.user_version > migrations.length) {
+    throw new AppError(
+      'misconfigured',
+      'this log was written by a newer version of npc-crew; use that one, or another folder',
+    );
+  }
+  for (let version = row.user_version; version < migrations.length; version += 1) {
     database.exec(`BEGIN; ${migrations[version]} PRAGMA user_version = ${version + 1}; COMMIT`);
   }
 }

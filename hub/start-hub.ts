@@ -1,14 +1,13 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
 import { AppError } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
-import { type AcceptPolicy, allowedHosts, checkUpgrade, type Refusal } from './accept.ts';
+import { allowedHosts } from './accept.ts';
 import { Hub } from './hub.ts';
 import { defaultClocks, defaultLimits, type HubOptions } from './options.ts';
 import { openStorage } from './sqlite-storage.ts';
 import { type Grant, Tokens } from './tokens.ts';
+import { acceptUpgrades, type Doorkeeper } from './upgrade.ts';
 
 /** A hub that listens. */
 export interface RunningHub {
@@ -34,31 +33,12 @@ const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const host = options.host ?? '127.0.0.1';
   const limits = { ...defaultLimits, ...options.limits };
-  const log = options.log.child({ room: 'hub' });
   const server = createServer((_request, response) => {
     response.writeHead(426, { 'content-type': 'application/json' }).end('{"error":"this is a WebSocket hub"}\n');
   });
+  // The port comes first: where another hub listens, its database is not to be touched.
   const port = await listen(server, host, options.port ?? 8765);
-  const opened = await openStorage(options.database).catch((error: unknown) => {
-    server.close();
-    throw error;
-  });
-  if (opened.setAside !== undefined)
-    log.error({ setAside: opened.setAside }, 'the database was damaged and is set aside');
-  let fail: (error: unknown) => void = () => undefined;
-  const failed = new Promise<unknown>((resolve) => {
-    fail = resolve;
-  });
-  const hub = new Hub({
-    storage: opened.storage,
-    log,
-    clock: options.clock ?? systemClock,
-    clocks: { ...defaultClocks, ...options.clocks },
-    limits,
-    concurrency: options.concurrency ?? 2,
-    failed: fail,
-  });
-  await hub.restore();
+  const opening = openHub(options);
   const tokens = new Tokens();
   const policy = {
     hosts: allowedHosts(host, port, options.hostNames ?? []),
@@ -67,59 +47,63 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     tokens,
     maxConnections: limits.connections,
   };
-  acceptUpgrades(server, hub, limits.maxPayload, () => ({ ...policy, connections: hub.connections }));
+  const keeper = opening.then(
+    ({ hub }): Doorkeeper => ({
+      policy: () => ({ ...policy, connections: hub.connections }),
+      serve: (...admitted) => hub.serve(...admitted),
+    }),
+  );
+  acceptUpgrades(server, keeper, limits.maxPayload);
+  const { hub, ...opened } = await opening.catch((error: unknown) => {
+    server.close();
+    throw error;
+  });
   let closing: Promise<void> | undefined;
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    await hub.close();
-    server.closeAllConnections();
-    await closed;
-  };
   return {
+    ...opened,
     url: `ws://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
-    epoch: opened.storage.epoch,
-    ...(opened.setAside !== undefined && { setAside: opened.setAside }),
     grant: (grant) => tokens.grant(grant),
     revoke: (token) => {
       const grant = tokens.revoke(token);
       if (grant !== undefined) hub.evict(grant);
     },
-    failed,
     close: () => {
-      closing ??= close();
+      closing ??= close(server, hub);
       return closing;
     },
   };
 }
 
-function acceptUpgrades(server: Server, hub: Hub, maxPayload: number, policy: () => AcceptPolicy): void {
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload,
-    perMessageDeflate: false,
-    handleProtocols: (offered) => (offered.has('hub.v1') ? 'hub.v1' : false),
+/** Opens the store and takes up what an earlier hub left in it. */
+async function openHub(
+  options: HubOptions,
+): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
+  const log = options.log.child({ room: 'hub' });
+  const { storage, setAside } = await openStorage(options.database);
+  if (setAside !== undefined) log.error({ setAside }, 'the database was damaged and is set aside');
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<unknown>((resolve) => {
+    fail = resolve;
   });
-  server.on('upgrade', (request, stream, head) => {
-    // A socket that breaks before its upgrade has nobody else who listens.
-    stream.on('error', () => stream.destroy());
-    const admission = checkUpgrade(request, policy());
-    if ('status' in admission) refuse(stream, admission);
-    else sockets.handleUpgrade(request, stream, head, (socket) => hub.serve(socket, stream, admission));
+  const hub = new Hub({
+    storage,
+    log,
+    clock: options.clock ?? systemClock,
+    clocks: { ...defaultClocks, ...options.clocks },
+    limits: { ...defaultLimits, ...options.limits },
+    concurrency: options.concurrency ?? 2,
+    failed: fail,
   });
+  await hub.restore();
+  return { hub, epoch: storage.epoch, ...(setAside !== undefined && { setAside }), failed };
 }
 
-function refuse(stream: Duplex, { status, code, message }: Refusal): void {
-  const body = `${JSON.stringify({ error: { code, message } })}\n`;
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(status === 503 ? ['Retry-After: 5'] : []),
-    ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-  ];
-  stream.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+async function close(server: Server, hub: Hub): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  await hub.close();
+  server.closeAllConnections();
+  await closed;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {

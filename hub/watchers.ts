@@ -3,11 +3,14 @@ import { hubFrame, splice } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { logged } from './inspect.ts';
 import type { Post } from './post.ts';
-import type { LogFilter, Storage, StoredMessage } from './storage.ts';
+import type { LogFilter, LogPage, Storage, StoredMessage } from './storage.ts';
 
 /** Messages read from the log at once. */
 const PAGE = 100;
 const PAGE_BYTES = 400 * 1024;
+
+/** Watches that one connection may have. */
+const MOST = 16;
 
 /** Feeds the log to those who watch: in order, each message at most once, from the log when the watcher is behind. */
 export class Watchers {
@@ -23,8 +26,8 @@ export class Watchers {
     });
   }
 
-  /** Starts to feed a connection; `position` is the end of the log now, from where it goes on unless the frame says otherwise. */
-  add(connection: Connection, { payload }: FrameOf<'watch'>, position: number): void {
+  /** Starts to feed a connection; `position` is the end of the log now, from where it goes on unless the frame says otherwise. False when it has too many already. */
+  add(connection: Connection, { payload }: FrameOf<'watch'>, position: number): boolean {
     const { after_lsn: after = position, task_id: taskId, agent, type } = payload;
     const filter = {
       ...(taskId !== undefined && { taskId }),
@@ -33,8 +36,10 @@ export class Watchers {
     };
     const feed = new Feed(connection, filter, after, this.#storage, this.#softBuffer);
     const feeds = this.#feeds.get(connection) ?? new Set();
+    if (feeds.size === MOST) return false;
     this.#feeds.set(connection, feeds.add(feed));
     if (after < position) feed.catchUp();
+    return true;
   }
 
   /** Goes on with what a full buffer held back. */
@@ -82,17 +87,26 @@ class Feed {
   catchUp(): void {
     if (this.#reading || this.#full()) return;
     this.#reading = true;
-    void this.#storage.tail(this.#filter, this.#position, PAGE, PAGE_BYTES).then((page) => {
-      this.#reading = false;
-      for (const message of page.messages) {
-        this.#position = message.lsn;
-        this.#say(message);
-      }
-      this.#position = Math.max(this.#position, page.next ?? 0);
-      const behind = this.#behind || page.next !== undefined;
-      this.#behind = page.next !== undefined;
-      if (behind && this.#connection.open) this.catchUp();
-    });
+    this.#storage.tail(this.#filter, this.#position, PAGE, PAGE_BYTES).then(
+      (page) => this.#take(page),
+      () => {
+        // It is read again when the connection drains the next time.
+        this.#reading = false;
+        this.#behind = true;
+      },
+    );
+  }
+
+  #take({ messages, next }: LogPage): void {
+    this.#reading = false;
+    for (const message of messages) {
+      this.#position = message.lsn;
+      this.#say(message);
+    }
+    this.#position = Math.max(this.#position, next ?? 0);
+    const behind = this.#behind || next !== undefined;
+    this.#behind = next !== undefined;
+    if (behind && this.#connection.open) this.catchUp();
   }
 
   #full(): boolean {
