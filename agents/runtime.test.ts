@@ -256,6 +256,27 @@ test('R-AGENT-8: a stopped agent ends what runs and gives its task back', async 
   expect((await result).payload.summary).toBe('taken over');
 });
 
+test('R-AGENT-8: an agent that the hub does not want back ends', async () => {
+  const { agent } = await bench();
+  const { client, running } = await agent([]);
+  await client.close();
+  expect(await running).toBe('closed');
+});
+
+test('R-AGENT-10: an agent without a parent and with a silent hub ends what runs, and itself', async () => {
+  const { agent, task } = await bench();
+  let orphan = false;
+  const { running, client } = await agent([calls(call('bash', { command: 'sleep 300' }))], {
+    hasParent: () => !orphan,
+  });
+  void task('t.orphan');
+  await expect.poll(() => processesOf('t.orphan'), { timeout: 5000 }).not.toEqual([]);
+  client.silentFor = () => 15_000;
+  orphan = true;
+  expect(await running).toBe('orphaned');
+  expect(await processesOf('t.orphan')).toEqual([]);
+});
+
 test('R-AGENT-9: destructive commands are refused, and secrets masked', async () => {
   const { agent, task } = await bench();
   const secret = ['quite', 'secret', '99'].join('-');

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Log } from '../base/log.ts';
 import { createMasker } from '../base/mask.ts';
@@ -45,20 +44,34 @@ export interface AgentOptions {
   readonly hasParent?: () => boolean;
 }
 
-/** Does the tasks that the hub offers to a role until the signal comes, or until nobody is left to work for. */
-export async function runAgent(options: AgentOptions): Promise<'stopped' | 'orphaned'> {
-  const { client, role, signal, hasParent } = options;
+/** Why an agent ended: its signal came, nobody is left to work for, or the hub does not want it back. */
+export type AgentEnd = 'stopped' | 'orphaned' | 'closed';
+
+/** Does the tasks that the hub offers to a role, until there is a reason to end. */
+export async function runAgent(options: AgentOptions): Promise<AgentEnd> {
+  const { client, role } = options;
+  // Watched from the beginning: a client that closes while the tools load says so only once.
+  const ended = reasonToEnd(options);
   const tools = await loadTools(role.tools);
   const prompt = await readFile(role.prompt, 'utf8');
   const mask = createMasker(options.secrets ?? []).mask;
-  const orphaned = new AbortController();
-  const unwatch = hasParent && watchForOrphan({ client, hasParent, clock: client.clock }, () => orphaned.abort());
   const stop = serveTasks(client, (task) => work(task, { ...options, tools, prompt, mask }));
-  const ended = AbortSignal.any([signal, orphaned.signal]);
-  if (!ended.aborted) await once(ended, 'abort');
-  unwatch?.();
+  const end = await ended;
   await stop();
-  return orphaned.signal.aborted ? 'orphaned' : 'stopped';
+  return end;
+}
+
+/** Ends its own watches when it settles. */
+async function reasonToEnd({ client, signal, hasParent }: AgentOptions): Promise<AgentEnd> {
+  const ends: (() => void)[] = [];
+  const end = await new Promise<AgentEnd>((resolve) => {
+    if (signal.aborted) resolve('stopped');
+    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+    ends.push(client.onState((state) => state === 'closed' && resolve('closed')));
+    if (hasParent) ends.push(watchForOrphan({ client, hasParent, clock: client.clock }, () => resolve('orphaned')));
+  });
+  for (const endWatch of ends) endWatch();
+  return end;
 }
 
 interface WorkOptions extends AgentOptions {
