@@ -8,6 +8,7 @@ import { runGates } from './gates.ts';
 import type { Repository } from './repository.ts';
 import { runCommand } from './run-command.ts';
 import { addDetached, addTree, removeTree, treePath } from './trees.ts';
+import { weakenedTests } from './weakened-tests.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Who the commits are by, when nobody says otherwise. */
@@ -66,7 +67,7 @@ export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
       };
     },
     diff: (sha) => diffText(repository, base, sha),
-    weakenedTests: async () => [],
+    weakenedTests: (sha) => weakenedTests(repository, { base, sha }),
     async documentsOnly(sha) {
       const files = await changedFiles(repository, base, sha);
       return docsOnly(files.map(({ path }) => path));
