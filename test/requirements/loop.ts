@@ -1,4 +1,4 @@
-/** What the agent loop, its hooks and the runtime of an agent promise. */
+/** What the agent loop, and its hooks promise. */
 export const loop = {
   'R-LOOP-1': 'A task ends with the result that was submitted; a one-line answer takes one model call.',
   'R-LOOP-2': 'A state costs a model call only if the policy of the role asks for it.',
@@ -19,10 +19,10 @@ export const loop = {
   'R-LOOP-16': 'Hooks stand at every point of a cycle; one that throws or hangs is reported and never fatal.',
   'R-LOOP-17': 'A new attempt goes on from the transcript and pays for no recorded reply again.',
   'R-LOOP-18': 'A crowded context loses old tool output, in whole pairs; one that cannot fit stops the loop (A14).',
+  'R-LOOP-19': 'The loop shows that it is alive.',
   'R-LOOP-20': 'Commands that destroy work or reach outside the work tree are refused.',
   'R-LOOP-21': 'Secrets are masked in what tools return, before a model or the log sees it.',
   'R-LOOP-22': 'At 80 % of a budget the model is told to converge, at 90 % only the tools to wrap up with are left.',
   'R-LOOP-23': 'A result is refused while something that the task started still runs.',
   'R-LOOP-24': 'What is not in the table of states cannot happen.',
-  'R-LOOP-19': 'The loop shows that it is alive.',
 } as const;
