@@ -19,7 +19,6 @@ import { Sessions } from './sessions.ts';
 import { SlowReader } from './slow-reader.ts';
 import type { Storage, TaskRecord } from './storage.ts';
 import { TaskDesk } from './task-desk.ts';
-import { TaskFrames } from './task-frames.ts';
 import { isHeld } from './task-machine.ts';
 import type { Grant } from './tokens.ts';
 import { Turn } from './turn.ts';
@@ -73,7 +72,6 @@ export class Hub {
       recent: this.#recent,
       agents,
       desk: this.#desk,
-      taskFrames: new TaskFrames({ desk: this.#desk, post, agents, turn }),
       sessions: this.#sessions,
       watchers: this.#watchers,
       storage,

@@ -1,5 +1,4 @@
-export type { HubClocks, HubLimits, HubOptions } from './options.ts';
+export type { HubOptions } from './options.ts';
 export { countLog, readLog, readTasks } from './read-log.ts';
 export type { RunningHub } from './start-hub.ts';
 export { startHub } from './start-hub.ts';
-export type { Grant, Scope } from './tokens.ts';

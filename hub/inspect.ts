@@ -33,19 +33,19 @@ export function logged(message: StoredMessage): string {
 }
 
 /** Answers `who`. */
-export function who(connection: Connection, frame: FrameOf<'who'>, agents: Agents): void {
+export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents: Agents): void {
   const rows = agents.connected().map(toAgentRow);
   connection.send(hubFrame('who', connection.name, { agents: rows }, refOf(frame)));
 }
 
 /** Answers `tasks`. */
-export function tasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): void {
+export function answerTasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): void {
   const rows = desk.rows(frame.payload?.prefix).map(toTaskRow);
   connection.send(hubFrame('tasks', connection.name, { tasks: rows }, refOf(frame)));
 }
 
 /** Answers `log` with one page. */
-export async function log(connection: Connection, frame: FrameOf<'log'>, storage: Storage): Promise<void> {
+export async function answerLog(connection: Connection, frame: FrameOf<'log'>, storage: Storage): Promise<void> {
   const { task_id: taskId, tree, type, after_lsn: after = 0, limit = 200 } = frame.payload;
   const filter = {
     ...(taskId !== undefined && { taskId }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Artifact, frames, Issue, type TaskPayload, type TaskResultPayload } from '../protocol/index.ts';
-import { hubFrame, splice } from './answers.ts';
+import { splice } from './answers.ts';
 import type { StoredMessage } from './storage.ts';
 
 /** What a level-0 connection, which knows `route` alone, is told of a message; undefined when it is not for its ears. */
@@ -27,11 +27,6 @@ function failure(body: string): string | undefined {
   if (status.payload.state !== 'failed') return undefined;
   const payload: TaskResultPayload = { status: 'failed', summary: status.payload.reason, artifacts: [], issues: [] };
   return JSON.stringify({ ...status, type: 'route', payload });
-}
-
-/** A task as a level-0 worker gets it: from its owner, so that the answer finds the way back. */
-export function assignmentRoute(owner: string, to: string, taskId: string, attempt: number, payload: unknown): string {
-  return hubFrame('route', to, payload, { from: owner, task_id: taskId, attempt });
 }
 
 const lenientResult = z.object({

@@ -3,7 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
 import { logged, toTaskRow } from './inspect.ts';
-import { readPage, readTaskTable } from './sqlite-storage.ts';
+import { readPage, readTaskTable } from './queries.ts';
 import type { LogFilter } from './storage.ts';
 
 const PAGE = { limit: 500, maxBytes: 4 * 1024 * 1024 };

@@ -1,9 +1,8 @@
 import { backoff, type Clock } from '../base/time.ts';
 import type { TaskPayload } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
-import { hubFrame } from './answers.ts';
-import { assignmentRoute } from './level-zero.ts';
 import { LiveTask } from './live-task.ts';
+import { fullOffer, plainOffer } from './offers.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
 import { chooseWorker, heldSlots, inLine, ridesAlong } from './scheduler.ts';
@@ -109,7 +108,7 @@ export class TaskDesk {
     if (task.over) {
       task.stop();
       this.#live.delete(next.taskId);
-      this.#over.set(next.taskId, next);
+      this.#over.set(next.taskId, task.record);
     }
     return next;
   }
@@ -202,8 +201,7 @@ export class TaskDesk {
   /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */
   give(task: LiveTask, agent: Agent): void {
     this.move(task, { kind: 'offer', agent: agent.name, session: null });
-    const next = this.move(task, { kind: 'accept' });
-    if (next !== undefined) this.tellOwner(next, `given to ${agent.name}`);
+    this.#taken(task, agent);
   }
 
   /** Takes up the table of an earlier process: offers are void, work waits for its session to come back. */
@@ -272,26 +270,16 @@ export class TaskDesk {
     const next = this.move(task, { kind: 'offer', agent: agent.name, session });
     if (next === undefined) return;
     this.tellOwner(next, `offered to ${agent.name}`);
+    const frame = agent.level === 0 ? plainOffer(task, agent.name) : fullOffer(task, agent.name);
+    if (agent.level === 0) this.#taken(task, agent);
     const { connection } = agent;
-    const { taskId, owner, attempt, checkpoint, silenceMs } = next;
-    const { options, ...work } = task.payload ?? { goal: '', artifacts: [], constraints: [] };
-    if (agent.level === 0) {
-      const working = this.move(task, { kind: 'accept' });
-      if (working !== undefined) this.tellOwner(working, `given to ${agent.name}`);
-      this.#parts.turn.after(() => connection?.send(assignmentRoute(owner, agent.name, taskId, attempt, work)));
-      return;
-    }
-    const payload = {
-      ...work,
-      ...(options && { options }),
-      lease_ms: silenceMs,
-      ...(task.deadline() !== null && { deadline: task.deadline() }),
-      ...(checkpoint !== null && { checkpoint: JSON.parse(checkpoint) }),
-    };
-    const id = next.assignId ?? taskId;
-    this.#parts.turn.after(() =>
-      connection?.send(hubFrame('task.assign', agent.name, payload, { from: owner, task_id: taskId, attempt, id })),
-    );
+    this.#parts.turn.after(() => connection?.send(frame));
+  }
+
+  /** A level-0 worker cannot accept: it has the task as soon as it is told. */
+  #taken(task: LiveTask, agent: Agent): void {
+    const next = this.move(task, { kind: 'accept' });
+    if (next !== undefined) this.tellOwner(next, `given to ${agent.name}`);
   }
 
   #backOff(task: LiveTask, times: number): void {

@@ -1,0 +1,69 @@
+import { parseTarget } from '../protocol/index.ts';
+import type { LiveTask } from './live-task.ts';
+import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
+import { may } from './tokens.ts';
+
+/** Makes a task row that nobody is to work on yet; saying it again changes nothing. */
+export function register({ desk, post }: TaskParts, said: Said<'register_task'>): Refused | undefined {
+  const { agent, decoded, frame } = said;
+  if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
+  const known = desk.find(frame.task_id);
+  if (known !== undefined && known.owner !== agent.name) return refused('bad_state', 'this task has another owner');
+  post.relay(agent.name, decoded);
+  if (known === undefined) desk.register(frame.task_id, agent.name);
+  return undefined;
+}
+
+/** Gives a task, new or registered, to a name or a role. */
+export function assign({ desk, post }: TaskParts, said: Said<'task.assign'>): Refused | undefined {
+  const { agent, decoded, frame } = said;
+  if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
+  const target = parseTarget(frame.to);
+  if (target?.kind !== 'agent' && (target?.kind !== 'role' || target.all)) {
+    return refused('bad_frame', 'to: a task goes to one name, or to role:R');
+  }
+  const known = desk.find(frame.task_id);
+  const registered = desk.live(frame.task_id);
+  if (known !== undefined && (known.owner !== agent.name || registered === undefined || known.target !== '')) {
+    return refused('bad_state', 'there is a task with this id; a new one needs its own');
+  }
+  const { goal, artifacts, constraints, options } = frame.payload;
+  const id = post.relay(agent.name, decoded);
+  const task = registered ?? desk.register(frame.task_id, agent.name);
+  desk.assign(task, frame.to, { goal, artifacts, constraints, ...(options && { options }) }, id);
+  desk.schedule();
+  return undefined;
+}
+
+/** Answers a worker's question. */
+export function answer({ desk, post }: TaskParts, said: Said<'task.answer'>): Refused | undefined {
+  const task = ruled(desk, said);
+  if ('code' in task) return task;
+  if (desk.move(task, { kind: 'answer' }) === undefined) return refused('bad_state', 'nobody asked anything');
+  post.relay(said.agent.name, said.decoded, toWorker(task.record));
+  return undefined;
+}
+
+/** Ends a task: at once when nobody works on it, else when its worker has heard. */
+export function cancel({ desk, post }: TaskParts, said: Said<'task.cancel'>): Refused | undefined {
+  const { agent, decoded, frame } = said;
+  const task = ruled(desk, said);
+  if ('code' in task) return task;
+  const before = task.record;
+  const next = desk.move(task, { kind: 'cancel', reason: frame.payload.reason });
+  if (next === undefined) return refused('bad_state', 'the task is being cancelled already');
+  post.relay(agent.name, decoded, toWorker(before));
+  if (task.over || agent.name !== next.owner) desk.tellOwner(next, frame.payload.reason);
+  desk.schedule();
+  return undefined;
+}
+
+/** The task when the sender may rule over it. */
+function ruled(desk: TaskParts['desk'], { agent, frame }: Said): LiveTask | Refused {
+  const record = desk.find(frame.task_id);
+  if (record === undefined) return refused('no_such_task', 'there is no such task');
+  if (record.owner !== agent.name && !may(agent.grant, 'admin')) {
+    return refused('forbidden', 'only the owner of a task rules over it');
+  }
+  return desk.live(frame.task_id) ?? refused('bad_state', `the task is ${record.subState}`);
+}

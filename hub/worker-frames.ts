@@ -1,0 +1,113 @@
+import type { TaskResultPayload } from '../protocol/index.ts';
+import { hubFrame } from './answers.ts';
+import type { LiveTask } from './live-task.ts';
+import type { Stamp } from './row.ts';
+import { type Refused, refused, type Said, type TaskParts, toOwner } from './said.ts';
+import type { TaskRecord } from './storage.ts';
+import { isHeld } from './task-machine.ts';
+import { may } from './tokens.ts';
+
+type WorkType = 'task.accept' | 'task.decline' | 'task.progress' | 'task.input' | 'task.result' | 'task.release';
+
+/** What a worker says of the attempt it holds. Anything it says accepts an offer, and is a sign of life. */
+export function work(parts: TaskParts, said: Said<WorkType>): Refused | undefined {
+  const { desk, post } = parts;
+  const { agent, decoded, frame } = said;
+  const record = desk.find(frame.task_id);
+  if (record === undefined) return refused('no_such_task', 'there is no such task');
+  if (frame.attempt === undefined) return refused('bad_frame', 'attempt: repeat the number of task.assign');
+  const task = desk.live(frame.task_id);
+  if (task === undefined || !holds(said, record) || !isHeld(record.subState)) return stale(parts, said, record);
+  task.sign();
+  if (frame.type === 'task.decline' || frame.type === 'task.release') {
+    post.relay(agent.name, decoded, { to: record.owner });
+    desk.release(task, frame.payload.reason ?? `${agent.name} gave it back`);
+    return undefined;
+  }
+  if (frame.type === 'task.accept') post.relay(agent.name, decoded, { to: record.owner });
+  const accepted = desk.move(task, { kind: 'accept' });
+  if (accepted !== undefined) desk.tellOwner(accepted, `accepted by ${agent.name}`);
+  switch (frame.type) {
+    case 'task.accept':
+      return undefined;
+    case 'task.progress':
+      return progress(parts, { ...said, frame }, task);
+    case 'task.input':
+      return ask(parts, said, task);
+    case 'task.result':
+      return finish(parts, said, task, frame.payload);
+    default:
+      frame satisfies never;
+      return undefined;
+  }
+}
+
+/** A known task's events come from who holds it, or its owner; those of an unknown task (a run's own) from who may give tasks. */
+export function event({ desk, post }: TaskParts, said: Said<'task.event'>): Refused | undefined {
+  const { agent, decoded, frame } = said;
+  const record = desk.find(frame.task_id);
+  if (record === undefined) {
+    if (!may(agent.grant, 'assign')) return refused('no_such_task', 'there is no such task');
+  } else if (record.owner !== agent.name) {
+    if (record.agent !== agent.name) return refused('stale_attempt', 'this attempt is not yours');
+    if (frame.attempt !== undefined && frame.attempt !== record.attempt) {
+      return refused('stale_attempt', `attempt ${frame.attempt} is over; now is ${record.attempt}`);
+    }
+    desk.live(frame.task_id)?.sign();
+  }
+  post.relay(agent.name, decoded);
+  return undefined;
+}
+
+/** Ends a task with a result and makes its slot free, in one transaction. */
+export function finish(
+  { desk, post }: TaskParts,
+  { agent, decoded }: Said,
+  task: LiveTask,
+  { status, summary }: TaskResultPayload,
+  stamp: Stamp = {},
+): undefined {
+  const { record } = task;
+  const cancelling = record.subState === 'cancelling';
+  const id = post.relay(agent.name, decoded, { ...stamp, ...(cancelling ? { to: record.owner } : toOwner(record)) });
+  const next = desk.move(task, { kind: 'result', status, summary, id });
+  if (cancelling && next !== undefined) desk.tellOwner(next, next.reason ?? 'cancelled');
+  desk.schedule();
+}
+
+function progress({ desk, post, turn }: TaskParts, said: Said<'task.progress'>, task: LiveTask): undefined {
+  const { agent, connection, decoded, frame } = said;
+  const { checkpoint, busy_until: busyUntil } = frame.payload;
+  post.relay(agent.name, decoded, { to: task.record.owner });
+  if (checkpoint !== undefined) desk.keepCheckpoint(task, checkpoint);
+  const until = task.sign(busyUntil);
+  const about = {
+    task_id: frame.task_id,
+    attempt: task.record.attempt,
+    ...(frame.id !== undefined && { ref: frame.id }),
+  };
+  turn.after(() => connection.send(hubFrame('lease', agent.name, { until }, about)));
+}
+
+function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask): Refused | undefined {
+  const next = desk.move(task, { kind: 'ask' });
+  if (next === undefined) return refused('bad_state', 'the task waits for an answer, or is being cancelled');
+  post.relay(agent.name, decoded, toOwner(next));
+  desk.tellOwner(next, `${agent.name} asks`);
+  return undefined;
+}
+
+/** What comes from an attempt that is over changes nothing; a result is kept in the log, under another name, and its owner told. */
+function stale({ desk, post }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused {
+  const { agent, decoded, frame } = said;
+  if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
+  if (frame.type === 'task.result') {
+    post.relay(agent.name, decoded, { type: 'stale_result', to: record.owner });
+    desk.tellOwner(record, `stale result of attempt ${frame.attempt} by ${agent.name}`);
+  }
+  return refused('stale_attempt', `attempt ${frame.attempt} of ${agent.name} is over`);
+}
+
+function holds({ agent, frame }: Said<WorkType>, record: TaskRecord): boolean {
+  return record.agent === agent.name && record.attempt === frame.attempt;
+}
