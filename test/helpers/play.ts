@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { readLog } from '../../hub/index.ts';
 import type { Envelope, RunEvent } from '../../protocol/index.ts';
 import { type Build, type CnbServer, type CnbServerOptions, startCnbServer } from '../../testing/cnb-server.ts';
@@ -11,6 +11,9 @@ import { tempFolder } from './temp-repository.ts';
 
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 export const slug = 'team/web/shop';
+
+// a whole run takes 5-15 s alone, and shares the machine with others
+vi.setConfig({ testTimeout: 90_000 });
 
 /** A small repository whose test is red until `price.mjs` doubles the amount. It needs nothing but node. */
 export const shop: Readonly<Record<string, string>> = {
@@ -94,7 +97,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     ...options.env,
   };
   const stage = (command: string) => (variables: Readonly<Record<string, string>>, cwd: string) => {
-    const child = spawn(process.execPath, [main, command], { cwd, env: { ...variables, ...env } });
+    const child = spawn(process.execPath, [main, command], { cwd, env: { ...variables, ...env }, detached: true });
     children.add(child);
     return child;
   };
