@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { countLog, readLog } from '../../hub/index.ts';
 import type { Cause, Verdict } from '../../protocol/index.ts';
@@ -39,7 +40,9 @@ export interface Played {
 export async function gatherOutcome(stage: Stage, build: Build, folder: string, seconds: number): Promise<Played> {
   const { platform, repository } = stage;
   const database = join(folder, 'log.db');
-  const story = await foldRun(readLog(database));
+  // a run that found nothing to do leaves no log
+  const hasLog = existsSync(database);
+  const story = hasLog ? await foldRun(readLog(database)) : undefined;
   const [opened] = platform.pulls(repository.slug);
   const pull = opened && (await platform.pull(repository.slug, opened.number));
   const thread = platform.thread(repository.slug, stage.issue.number);
@@ -55,7 +58,7 @@ export async function gatherOutcome(stage: Stage, build: Build, folder: string, 
     tests_run: (story?.gates ?? [])
       .filter(({ kind }) => kind === 'test')
       .map(({ command, exit, sha }) => ({ command, exit, sha })),
-    messages: await countLog(database),
+    messages: hasLog ? await countLog(database) : 0,
     seconds: Math.round(seconds * 10) / 10,
     first_comment_ms: posted === undefined || build.startedAt === undefined ? null : posted - build.startedAt,
     state_dir: folder,

@@ -30,7 +30,10 @@ export async function tellOutcome(played: Played, stage: Stage, env: Environment
       pull ? `Pull request ${pull.number}: ${pull.title} (${pull.head.branch} → ${pull.base})` : 'No pull request',
       pull ? await diffOf(clone, pull, env) : [],
     ),
-    ...section('The tasks', taskTable(await readTasks(join(folder, 'log.db')), { now: Date.now() })),
+    ...section(
+      'The tasks',
+      taskTable(played.story ? await readTasks(join(folder, 'log.db')) : [], { now: Date.now() }),
+    ),
     ...section('Where it is', [
       `log       ${command} log --state ${folder}`,
       `story     ${command} report --state ${folder}`,

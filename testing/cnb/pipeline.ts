@@ -69,6 +69,7 @@ export function createPipelines(
 ): Pipelines {
   const builds: Build[] = [];
   const ended = new Map<Build, () => void>();
+  const containers = new Map<Build, Promise<unknown>>();
   let lock: PipelineLock | undefined;
 
   async function prepare(build: Build, isRetry: boolean): Promise<Token> {
@@ -171,7 +172,7 @@ export function createPipelines(
     return new Promise((resolve) => {
       const kill = (problem: string): void => {
         build.problem = problem;
-        endContainer(build);
+        containers.set(build, endContainer(build));
       };
       const wall = setTimeout(() => kill('the pipeline reached its maximum run time'), maxRunTimeMs);
       const silence = setTimeout(() => kill('no output for too long'), silenceMs);
@@ -186,7 +187,8 @@ export function createPipelines(
         clearTimeout(silence);
         build.exitCode = code;
         if (code !== 0 && build.problem === '') build.problem = `exit code ${code}`;
-        resolve();
+        // the next stage starts in a container of its own, not in the one that is being ended
+        void Promise.resolve(containers.get(build)).then(() => resolve());
       };
       child.once('error', (error) => {
         build.output += `${error.message}\n`;
@@ -200,7 +202,7 @@ export function createPipelines(
     if (build.endedAt !== undefined) return;
     build.problem = 'cancelled';
     if (build.status === 'pending') build.status = 'cancel';
-    else endContainer(build);
+    else containers.set(build, endContainer(build));
   }
 
   return {
@@ -226,8 +228,8 @@ export function createPipelines(
 }
 
 /** Ends all that the build started, whoever its parent is by now. */
-function endContainer(build: Build): void {
+function endContainer(build: Build): Promise<unknown> {
   const leader = build.child?.pid;
   const variable = { name: 'CNB_BUILD_ID', value: build.sn };
-  void endProcesses({ variable, ...(leader !== undefined && { leader }) });
+  return endProcesses({ variable, ...(leader !== undefined && { leader }) });
 }
