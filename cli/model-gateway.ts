@@ -1,7 +1,8 @@
 import type { Log } from '../base/log.ts';
 import type { ModelSettings } from '../config/index.ts';
+import type { RepoConfig } from '../coordinator/repo-config.ts';
 import type { HubClient } from '../hub-client/index.ts';
-import { type Gateway, startGateway } from '../llm/index.ts';
+import { type Gateway, type ModelNames, startGateway } from '../llm/index.ts';
 import type { RunEvent } from '../protocol/index.ts';
 import { runEventOf } from './read/fold-run.ts';
 
@@ -16,6 +17,22 @@ export function modelProblem({ baseUrl, apiKey, model }: ModelSettings, language
   if (apiKey !== undefined || isLoopback(baseUrl)) return undefined;
   const { host } = new URL(baseUrl);
   return zh ? `没有 ${host} 的密钥：请设置 OPENAI_API_KEY。` : `There is no key for ${host}: set OPENAI_API_KEY.`;
+}
+
+/** The names that the gateway asks its provider for. */
+export function modelNames(settings: ModelSettings): ModelNames {
+  const { model = 'default', flashModel: flash, reviewModel: review, visionModel: vision } = settings;
+  return { default: model, flash, review, vision };
+}
+
+/** The settings with the models that the repository's file names, where the environment names none. */
+export function withRepoModels(settings: ModelSettings, config: RepoConfig): ModelSettings {
+  return {
+    ...settings,
+    model: settings.model ?? config.model,
+    flashModel: settings.flashModel ?? config.flash_model,
+    reviewModel: settings.reviewModel ?? config.review_model,
+  };
 }
 
 interface GatewayParts {
@@ -33,12 +50,7 @@ interface GatewayParts {
 export async function openGateway({ settings, log, client, runKey, mask, say }: GatewayParts): Promise<Gateway> {
   return startGateway({
     upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
-    models: {
-      default: settings.model ?? 'default',
-      flash: settings.flashModel,
-      review: settings.reviewModel,
-      vision: settings.visionModel,
-    },
+    models: modelNames(settings),
     budgetTokens: settings.budgetTokens,
     log,
     async record(event, taskId) {

@@ -2,8 +2,8 @@ import { adviceFor } from './advice.ts';
 import { once } from './effects.ts';
 import type { Forge } from './forge.ts';
 import type { Journal } from './journal.ts';
+import type { Delivered } from './record.ts';
 import { renderPullBody } from './report/pull.ts';
-import type { Delivered } from './report/view.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide } from './verdict.ts';
 

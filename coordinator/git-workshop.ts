@@ -86,9 +86,11 @@ export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
       });
     },
     async saveWork(sha) {
-      if (options.wipBranch === undefined) return;
+      if (options.wipBranch === undefined) return undefined;
       const outcome = await repository.push([`${sha}:refs/heads/${options.wipBranch}`], { options: ['ci.skip'] });
-      if (outcome.kind !== 'ok') log.warn({ outcome }, 'work in progress could not be pushed');
+      if (outcome.kind === 'ok') return options.wipBranch;
+      log.warn({ outcome }, 'work in progress could not be pushed');
+      return undefined;
     },
   };
 }

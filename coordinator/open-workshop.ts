@@ -4,9 +4,9 @@ import { branchNames, type DeliveryRemote } from './deliver.ts';
 import { detectCommands, gateCommands } from './detect-commands.ts';
 import type { Forge } from './forge.ts';
 import { createGitWorkshop } from './git-workshop.ts';
+import type { OpenedWorkshop } from './options.ts';
 import { type RepoConfig, readRepoConfig } from './repo-config.ts';
 import { openRepository, type Repository } from './repository.ts';
-import type { OpenedWorkshop } from './run.ts';
 import { dockerfileCure, missingPrograms } from './toolchain.ts';
 import type { Trigger } from './trigger.ts';
 import { endRun } from './verdict.ts';
@@ -55,7 +55,7 @@ export async function openGitWorkshop(options: OpenWorkshopOptions): Promise<Ope
     }),
     remote: forge ? forgeRemote(repository) : localRemote(repository),
     show: (path) => repository.show(rules, path),
-    configured: config.agents,
+    config,
     missing: missing.map((program) => ({ program, cure: dockerfileCure(program, trigger.language) })),
     leftOut: forge ? [] : await repository.uncommitted(),
   };

@@ -17,6 +17,24 @@ export interface CommitRecord {
   readonly leftOut: readonly string[];
 }
 
+/** A command that the run checks with; `guessed` when it was detected and not configured. */
+export interface ChosenCommand {
+  readonly kind: GateRun['kind'];
+  readonly command: string;
+  readonly guessed: boolean;
+}
+
+/** Where the delivered work lies. */
+export interface Delivered {
+  readonly branch?: string | undefined;
+  readonly branchUrl?: string | undefined;
+  readonly sha?: string | undefined;
+  readonly pullNumber?: string | undefined;
+  readonly pullUrl?: string | undefined;
+  /** The work-in-progress branch, when it is still there. */
+  readonly wip?: string | undefined;
+}
+
 export interface ChildRecord {
   readonly name: string;
   readonly role: string;
@@ -55,6 +73,9 @@ export interface RunRecord {
   flow?: Flow;
   flowSource?: 'default' | 'file' | 'model';
   limits: { cause: Cause; message: string; cure: string }[];
+  commands: readonly ChosenCommand[];
+  answer?: string;
+  delivered: Delivered;
   readonly effects: Map<string, EffectRecord>;
   readonly results: Map<string, TaskResultPayload>;
   readonly commits: CommitRecord[];
@@ -79,6 +100,8 @@ export function emptyRecord(): RunRecord {
     starts: 0,
     step: '',
     limits: [],
+    commands: [],
+    delivered: {},
     effects: new Map(),
     results: new Map(),
     commits: [],
@@ -157,6 +180,22 @@ function foldRunEvent(record: RunRecord, event: RunEvent, frame: Envelope): void
       return;
     case 'preflight.finished':
       record.limits = event.limits;
+      return;
+    case 'commands.chosen':
+      record.commands = event.commands;
+      return;
+    case 'work.answered':
+      record.answer = event.text;
+      return;
+    case 'work.delivered':
+      record.delivered = {
+        branch: event.branch,
+        branchUrl: event.branch_url,
+        sha: event.sha,
+        pullNumber: event.pull_number,
+        pullUrl: event.pull_url,
+        wip: event.wip,
+      };
       return;
     case 'flow.planned':
       record.flow = event.flow;

@@ -219,7 +219,8 @@ export class Work {
       taskId,
     );
     this.#adopt(node, taskId);
-    if (sha !== start) await workshop.saveWork(sha);
+    const wip = sha === start ? undefined : await workshop.saveWork(sha);
+    if (wip !== undefined && journal.record.delivered.wip !== wip) await journal.write({ type: 'work.delivered', wip });
   }
 
   /** Takes a task's recorded commit as the new tip. */

@@ -1,11 +1,11 @@
 import type { GateRun } from '../protocol/index.ts';
+import type { ChosenCommand } from './record.ts';
 
 /** What the run does with git and the repository's own commands; {@link ./git-workshop.ts} is the real one. */
 export interface Workshop {
   /** Commit that the run's work starts from. */
   readonly base: string;
-  /** Commands the run checks with; `guessed` when they were detected and not configured. */
-  readonly commands: readonly { readonly kind: GateRun['kind']; readonly command: string; readonly guessed: boolean }[];
+  readonly commands: readonly ChosenCommand[];
   /** A work tree for one task at `sha`; the one of an earlier attempt is kept as it is. Returns its absolute path. */
   openTree(taskId: string, sha: string, kind: 'writing' | 'judging'): Promise<string>;
   closeTree(taskId: string): Promise<void>;
@@ -28,8 +28,8 @@ export interface Workshop {
     onGate: (gate: GateRun) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Pushes work in progress, so that it outlives the machine; a refusal is logged, not fatal. */
-  saveWork(sha: string): Promise<void>;
+  /** Pushes work in progress, so that it outlives the machine. Returns the branch; undefined when it was refused, which is not fatal. */
+  saveWork(sha: string): Promise<string | undefined>;
 }
 
 export interface Committed {

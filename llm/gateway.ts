@@ -22,7 +22,9 @@ interface UpstreamOptions {
 }
 
 /** Names of models at their provider; a missing one falls back to `default`. */
-type ModelNames = Readonly<{ default: string } & { [K in Exclude<ModelChoice, 'default'>]?: string | undefined }>;
+export type ModelNames = Readonly<
+  { default: string } & { [K in Exclude<ModelChoice, 'default'>]?: string | undefined }
+>;
 
 export interface GatewayOptions {
   readonly upstream: UpstreamOptions;
@@ -79,6 +81,8 @@ export interface Gateway {
   /** The same service without the hop, for code in this process. */
   modelFor(caller: { role: string; agent: string; taskId: string; attempt?: number }): Model;
   usage(): UsageTotals;
+  /** Changes the names that the first upstream is asked for, for calls that begin afterwards. */
+  useModels(models: ModelNames): void;
   /** Aborts what runs and stops listening. */
   close(): Promise<void>;
 }
@@ -96,8 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const { event, taskId } of options.earlier ?? []) if (event.type === 'usage.recorded') ledger.add(event, taskId);
   const tokens = new Tokens();
   const closing = new AbortController();
+  const routes = routesOf(options);
   const calls = new ModelCalls({
-    routes: routesOf(options),
+    routes,
     ledger,
     budgetTokens,
     retry: { ...defaultRetry, ...options.retry },
@@ -134,6 +139,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       };
     },
     usage: () => totalsOf(ledger, budgetTokens),
+    useModels(models) {
+      const [first] = routes;
+      if (first) first.models = namesOf(models);
+    },
     async close() {
       closing.abort(new ModelError('cancelled', 'The run is ending.', { retryable: false }));
       await new Promise<void>((resolve) => {

@@ -17,7 +17,8 @@ import { type Try, type TryServices, tryOnce } from './single-try.ts';
 export interface Route {
   readonly endpoint: Endpoint;
   readonly limiter: Limiter;
-  readonly models: Readonly<Record<ModelChoice, string>>;
+  /** May change while a run is set up. */
+  models: Readonly<Record<ModelChoice, string>>;
   readonly variables: {
     readonly key: string;
     readonly url: string;

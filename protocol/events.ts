@@ -188,6 +188,10 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   event('step.entered', { step: z.string() }),
   event('preflight.finished', { limits: z.array(z.object({ cause: Cause, message: z.string(), cure: z.string() })) }),
+  /** How the run checks its work; `guessed` when the repository's file does not say. */
+  event('commands.chosen', {
+    commands: z.array(z.object({ kind: GateRun.shape.kind, command: z.string(), guessed: z.boolean() })),
+  }),
   event('flow.planned', { flow: Flow, source: z.enum(['default', 'file', 'model']) }),
   event('agent.spawned', { name: z.string(), role: z.string(), pid: z.int(), start_time: z.string() }),
   event('agent.exited', { name: z.string(), pid: z.int(), exit: z.int().nullable(), signal: z.string().nullable() }),
@@ -207,6 +211,18 @@ export const RunEvent = z.discriminatedUnion('type', [
     verdict: z.string(),
     missing: z.array(z.string()),
     cites: z.array(z.string()),
+  }),
+  /** The answer that the run ends with, where nothing was to be changed. */
+  event('work.answered', { text: z.string() }),
+  /** Where the delivered work lies. */
+  event('work.delivered', {
+    branch: z.string().optional(),
+    branch_url: z.string().optional(),
+    sha: z.string().optional(),
+    pull_number: z.string().optional(),
+    pull_url: z.string().optional(),
+    /** The work-in-progress branch, when it is still there. */
+    wip: z.string().optional(),
   }),
   event('comment.noted', { body: z.string(), by: z.string() }),
   event('mention.listed', { comment_id: z.string(), author: z.string(), body: z.string() }),

@@ -123,7 +123,6 @@ async function complete(
       log,
       signal,
       say,
-      resume: true,
     });
   } finally {
     await hub.close();

@@ -13,11 +13,13 @@ import {
 } from '../../config/index.ts';
 import { adviceFor } from '../../coordinator/advice.ts';
 import { openGitWorkshop } from '../../coordinator/open-workshop.ts';
-import { type RunOutcome, runCoordinator } from '../../coordinator/run.ts';
+import type { RunOutcome } from '../../coordinator/options.ts';
+import { runCoordinator } from '../../coordinator/run.ts';
+import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { reportFault } from '../fault.ts';
-import { modelProblem, openGateway } from '../model-gateway.ts';
+import { modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -107,7 +109,6 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     const secrets = [settings.apiKey, hubToken, ...(forge?.remote.secrets ?? [])].filter(
       (value) => value !== undefined,
     );
-    const impossible = impossibleOf(errand, settings);
     return await runCoordinator({
       trigger,
       runKey,
@@ -131,8 +132,16 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
           signal,
           say: view.say,
         }),
+      configure(config) {
+        const chosen = withRepoModels(settings, config);
+        gateway.useModels(modelNames(chosen));
+        const problem = modelProblem(chosen, config.language ?? trigger.language);
+        return problem === undefined
+          ? undefined
+          : decide('misconfigured', problem, adviceFor('misconfigured', trigger.language));
+      },
       ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
-      ...(impossible && { impossible }),
+      ...(errand.impossible && { impossible: impossibleOf(errand.impossible, trigger.language) }),
       ...(hub.setAside !== undefined && { setAside: { path: join(folder, 'log.db'), setAside: hub.setAside } }),
       stateDir: folder,
       masker: createMasker(secrets),
@@ -140,7 +149,6 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       signal,
       say: view.say,
       onUpdate: ({ tasks }) => view.update(tasks),
-      resume: options.resume ?? false,
     });
   } finally {
     for (const close of closing.reverse()) {
@@ -152,11 +160,8 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
   }
 }
 
-function impossibleOf({ trigger, impossible }: Errand, settings: ModelSettings): Decision | undefined {
-  const { language } = trigger;
-  if (impossible) return decide(impossible.cause, impossible.message, adviceFor(impossible.cause, language));
-  const problem = modelProblem(settings, language);
-  return problem === undefined ? undefined : decide('misconfigured', problem, adviceFor('misconfigured', language));
+function impossibleOf({ cause, message }: NonNullable<Errand['impossible']>, language: Trigger['language']): Decision {
+  return decide(cause, message, adviceFor(cause, language));
 }
 
 async function readFlow(path: string): Promise<{ text: string; where: string }> {
@@ -173,7 +178,7 @@ async function tell(outcome: RunOutcome, { runKey }: Errand, options: RunOptions
   const { decision, view } = outcome;
   if (options.json) {
     const { verdict, cause, message, nextStep } = decision;
-    const { branch = null, sha = null, pullNumber = null } = view.delivered;
+    const { branch = null, sha = null, pullNumber = null } = view.record.delivered;
     const result = { verdict, cause, exit: outcome.exit, run_key: runKey, branch, sha, pr_number: pullNumber };
     await print(JSON.stringify({ ...result, message, next_step: nextStep, state_dir: folder }));
   } else if (outcome.report !== '') await print(outcome.report);

@@ -15,37 +15,31 @@ const gate: GateRun = { id: 'gate-1', command: 'npm test', kind: 'test', sha, ex
 function view(fill: (record: RunRecord) => void, rest: Partial<RunView> = {}): RunView {
   const record = emptyRecord();
   fill(record);
-  return {
-    runKey,
-    language: 'zh-CN',
-    record,
-    tasks: [],
-    delivered: {},
-    commands: [],
-    startedAt: 0,
-    now: 42_000,
-    ...rest,
-  };
+  return { runKey, language: 'zh-CN', record, tasks: [], startedAt: 0, now: 42_000, ...rest };
 }
 
 test('R-RUN-13: a green run names the pull request, the files, and the commands with their commit', () => {
   const body = renderFinal(
-    view(
-      (record) => {
-        record.verdict = decide(null, '', '查看合并请求，满意就合并。');
-        record.commits.push({ taskId: `${runKey}.code`, node: 'code', sha, files: ['src/cart.js'], leftOut: [] });
-        record.gates.push(gate);
-        record.usage.set('coder', { calls: 3, input: 900, output: 100, unknown: 0 });
-      },
-      { delivered: { branch: 'npc/issue-3-0011aabb', sha, pullNumber: '7', pullUrl: 'https://example.test/pulls/7' } },
-    ),
+    view((record) => {
+      record.delivered = {
+        branch: 'npc/issue-3-0011aabb',
+        sha,
+        pullNumber: '7',
+        pullUrl: 'https://example.test/pulls/7',
+      };
+      record.commands = [{ kind: 'test', command: 'npm test', guessed: true }];
+      record.verdict = decide(null, '', '查看合并请求，满意就合并。');
+      record.commits.push({ taskId: `${runKey}.code`, node: 'code', sha, files: ['src/cart.js'], leftOut: [] });
+      record.gates.push(gate);
+      record.usage.set('coder', { calls: 3, input: 900, output: 100, unknown: 0 });
+    }),
     final,
   );
   expect(readMarker(body)).toEqual(final.marker);
   expect(body).toContain('### ✅ 已完成');
   expect(body).toContain('[#7](https://example.test/pulls/7)');
   expect(body).toContain('- `src/cart.js`');
-  expect(body).toContain('| `npm test` | ✅ 退出码 0 | `cccccccc` | 1.5 s |');
+  expect(body).toContain('| `npm test`（推断） | ✅ 退出码 0 | `cccccccc` | 1.5 s |');
   expect(body).toContain('3 次模型调用，输入 900 / 输出 100 tokens，用时 42 秒');
 });
 
@@ -126,8 +120,9 @@ test('R-RUN-13: an answer stands by itself, without an evidence table', () => {
     view(
       (record) => {
         record.verdict = decide(null, '', '');
+        record.answer = 'The discount applies from 100.';
       },
-      { language: 'en', answer: 'The discount applies from 100.' },
+      { language: 'en' },
     ),
     final,
   );

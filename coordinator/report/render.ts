@@ -33,13 +33,13 @@ export function renderFinal(view: RunView, footer: Footer): string {
     `### ${headline(view, t)}`,
     verdict?.cause &&
       `**${t.cause[verdict.cause]}** (\`${verdict.cause}\`)${verdict.message ? `\n\n${verdict.message}` : ''}`,
-    view.answer,
+    view.record.answer,
     links(view, t),
     verdict?.nextStep &&
       `**${t.nextStep}**: ${verdict.nextStep}${verdict.cause ? ` ${verdict.rerunHelps ? t.rerunHelps : t.rerunUseless}` : ''}`,
     limits(view, t),
-    view.answer === undefined && changes(view, t),
-    view.answer === undefined && evidence(view, t, { orNothing: false }),
+    view.record.answer === undefined && changes(view, t),
+    view.record.answer === undefined && evidence(view, t, { orNothing: false }),
     objections(view, t),
     notes(view, t),
     account(view, t),
@@ -82,14 +82,14 @@ function assemble(
 
 function headline(view: RunView, t: Texts): string {
   const verdict = view.record.verdict;
-  if (verdict?.verdict === 'green') return view.answer === undefined ? t.green : t.answered;
+  if (verdict?.verdict === 'green') return view.record.answer === undefined ? t.green : t.answered;
   if (verdict?.verdict === 'partial') return t.partial;
   if (verdict?.cause === 'cancelled' || verdict?.cause === 'interrupted') return t.stopped;
   return t.red;
 }
 
 function links(view: RunView, t: Texts): string {
-  const { delivered } = view;
+  const { delivered } = view.record;
   const lines = [
     delivered.pullUrl && `- ${t.links.pull}: [#${delivered.pullNumber}](${delivered.pullUrl})`,
     delivered.branch &&
@@ -130,13 +130,18 @@ function evidence(view: RunView, t: Texts, options: { orNothing: boolean }): str
   if (gates.length === 0) return options.orNothing ? '' : `**${t.evidence}**\n${t.noEvidence}`;
   const rows = gates.map(
     (gate) =>
-      `| \`${cell(gate.command)}\` | ${gateResult(gate, t)} | \`${gate.sha.slice(0, 8)}\` | ${(gate.ms / 1000).toFixed(1)} s |`,
+      `| \`${cell(gate.command)}\`${guessed(gate, view, t)} | ${gateResult(gate, t)} | \`${gate.sha.slice(0, 8)}\` | ${(gate.ms / 1000).toFixed(1)} s |`,
   );
   const failed = gates.filter((gate) => gate.exit !== 0 && !gate.missing);
   const tails = failed.map(
     (gate) => `<details><summary>${cell(gate.command)}</summary>\n\n${fenced(gate.tail)}\n\n</details>`,
   );
   return [`**${t.evidence}**\n\n${t.evidenceHead}\n${rows.join('\n')}`, ...tails].join('\n\n');
+}
+
+/** Marks a command that nobody configured. */
+function guessed(gate: GateRun, view: RunView, t: Texts): string {
+  return view.record.commands.some(({ command, guessed: is }) => is && command === gate.command) ? t.guessed : '';
 }
 
 function gateResult(gate: GateRun, t: Texts): string {
@@ -174,7 +179,7 @@ function notes(view: RunView, t: Texts): string {
 
 function account(view: RunView, t: Texts): string {
   const last = [...view.record.results].filter(([taskId, result]) => result.summary && isWriter(view, taskId)).at(-1);
-  if (!last || view.answer !== undefined) return '';
+  if (!last || view.record.answer !== undefined) return '';
   const quoted = last[1].summary.split('\n').map((line) => `> ${line}`);
   return `<details><summary>${t.account}</summary>\n\n${quoted.join('\n')}\n\n</details>`;
 }

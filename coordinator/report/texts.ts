@@ -22,6 +22,7 @@ export interface Texts {
   readonly evidence: string;
   readonly evidenceHead: string;
   readonly noEvidence: string;
+  readonly guessed: string;
   readonly notChecked: string;
   readonly tasks: string;
   readonly tasksHead: string;
@@ -104,6 +105,7 @@ const zh: Texts = {
   evidence: '证据（由协调程序在干净目录里亲自运行）',
   evidenceHead: '| 命令 | 结果 | 提交 | 用时 |\n|---|---|---|---|',
   noEvidence: '没有运行任何命令。',
+  guessed: '（推断）',
   notChecked: '未核实',
   tasks: '任务',
   tasksHead: '| 任务 | 执行者 | 状态 | 尝试 |\n|---|---|---|---|',
@@ -191,6 +193,7 @@ const en: Texts = {
   evidence: 'Evidence (run by the coordinator itself in a clean tree)',
   evidenceHead: '| command | result | commit | time |\n|---|---|---|---|',
   noEvidence: 'No command was run.',
+  guessed: ' (guessed)',
   notChecked: 'not checked',
   tasks: 'Tasks',
   tasksHead: '| task | agent | state | attempts |\n|---|---|---|---|',
