@@ -23,8 +23,6 @@ export class Connection implements Flushable {
   level: 0 | 1 = 0;
   /** Called after everything was handed to the socket. */
   onFlush: () => void = () => undefined;
-  /** Bytes said so far; less what is queued, this is what the peer has taken. */
-  said = 0;
   /** When the peer was last heard, monotonic ms. */
   lastHeard = 0;
   readonly #stream: Duplex;
@@ -112,7 +110,6 @@ export class Connection implements Flushable {
     if (this.socket.readyState === this.socket.OPEN && this.#outbox.length > 0) {
       this.#stream.cork();
       for (const text of this.#outbox) this.socket.send(text);
-      this.said += this.#outboxBytes;
       this.#stream.uncork();
     }
     this.#outbox.length = 0;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
@@ -102,12 +102,12 @@ export class Hub {
   }
 
   /** Serves a socket until it closes. */
-  serve(socket: WebSocket, stream: Duplex, admission: Admission): void {
+  serve(socket: WebSocket, stream: Socket, admission: Admission): void {
     const { clock, clocks, limits, log } = this.#parts;
     const connection = new Connection(admission, socket, stream, this.#turn);
     const reader = new Reader(connection, this.#router, { clock, limits, log });
     const stopHeartbeat = startHeartbeat(connection, clock, clocks);
-    const slow = new SlowReader(connection, clock, limits);
+    const slow = new SlowReader(connection, stream, limits);
     connection.onFlush = () => slow.check();
     const deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
     this.#connections.add(connection);
@@ -125,7 +125,6 @@ export class Hub {
     });
     socket.on('close', (code) => {
       stopHeartbeat();
-      slow.stop();
       deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);

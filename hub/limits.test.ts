@@ -78,7 +78,33 @@ test('R-HUB-15: a sender beyond its rate is slowed down, told so, and loses noth
   expect(reader.frames.filter(({ type }) => type === 'route')).toHaveLength(300);
 });
 
-test('R-HUB-15: who asks on and on and reads nothing is cut off; who reads slowly is not', async () => {
+test('R-HUB-15: a reader that drains slowly but steadily is never cut off', async () => {
+  const hub = await testHub({
+    limits: { rate: 0, softBuffer: 32 * 1024, hardBuffer: 128 * 1024, stalledMs: 150 },
+  });
+  const sender = await join1(hub, 'sender');
+  for (let count = 0; count < 8; count += 1) {
+    sender.send({
+      type: 'task.event',
+      task_id: 'run',
+      payload: { event: { type: 'noted', text: 'x'.repeat(50_000) } },
+    });
+  }
+  await sender.ping();
+  const slow = await join0(hub, 'slow');
+  for (let count = 0; count < 60; count += 1) slow.send({ type: 'log', payload: {} });
+  const pages = () => slow.frames.filter(({ type }) => type === 'log').length;
+  while (pages() < 60) {
+    slow.socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = pages();
+    slow.socket.resume();
+    await slow.wait(() => pages() > before || pages() === 60);
+  }
+  expect(slow.closed).toBeUndefined();
+});
+
+test('R-HUB-15: who asks on and on and reads nothing is cut off; who reads is not', async () => {
   const hub = await testHub({
     limits: { rate: 0, softBuffer: 32 * 1024, hardBuffer: 256 * 1024, stalledMs: 100 },
   });

@@ -1,52 +1,41 @@
-import type { Clock } from '../base/time.ts';
+import type { Socket } from 'node:net';
 import { CloseCode } from '../protocol/index.ts';
 import type { Connection } from './connection.ts';
 import type { HubLimits } from './options.ts';
-import { Timers } from './timers.ts';
 
-/** Watches what one connection leaves unread: above the hard limit it is not listened to, and ended when it takes nothing at all. */
+/**
+ * Watches what one connection leaves unread. Above the hard limit it is not listened to any more, and ended when its
+ * socket takes nothing at all for a while: one that drains slowly but steadily is never cut off.
+ */
 export class SlowReader {
   readonly #connection: Connection;
+  readonly #stream: Socket;
   readonly #limits: HubLimits;
-  readonly #timers: Timers<'stalled'>;
+  #watching = false;
 
-  constructor(connection: Connection, clock: Clock, limits: HubLimits) {
+  constructor(connection: Connection, stream: Socket, limits: HubLimits) {
     this.#connection = connection;
+    this.#stream = stream;
     this.#limits = limits;
-    this.#timers = new Timers(clock);
+    stream.on('timeout', () => {
+      if (this.#watching) connection.cut(CloseCode.slowConsumer, 'nothing was read');
+    });
   }
 
   /** Called after something was said. */
   check(): void {
-    if (this.#connection.queued < this.#limits.hardBuffer || this.#timers.has('stalled')) return;
+    if (this.#watching || this.#connection.queued < this.#limits.hardBuffer) return;
+    this.#watching = true;
     this.#connection.hold('buffer');
-    this.#watch(this.#taken());
+    // Nothing is read now, so what keeps the socket from its timeout is the peer taking bytes, even part of a frame.
+    this.#stream.setTimeout(this.#limits.stalledMs);
   }
 
   /** Called when everything that was buffered has been taken. */
   drained(): void {
-    this.#timers.clear('stalled');
+    if (!this.#watching) return;
+    this.#watching = false;
+    this.#stream.setTimeout(0);
     this.#connection.release('buffer');
-  }
-
-  stop(): void {
-    this.#timers.clearAll();
-  }
-
-  /** A reader that drains slowly but steadily is never cut: only one that took nothing within the time. */
-  #watch(before: number): void {
-    this.#timers.set('stalled', this.#limits.stalledMs, () => {
-      if (this.#connection.queued < this.#limits.softBuffer) {
-        this.drained();
-        return;
-      }
-      const now = this.#taken();
-      if (now > before) this.#watch(now);
-      else this.#connection.cut(CloseCode.slowConsumer, 'nothing was read');
-    });
-  }
-
-  #taken(): number {
-    return this.#connection.said - this.#connection.queued;
   }
 }

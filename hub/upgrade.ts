@@ -1,4 +1,5 @@
 import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AcceptPolicy, type Admission, checkUpgrade, type Refusal } from './accept.ts';
@@ -6,7 +7,7 @@ import { type AcceptPolicy, type Admission, checkUpgrade, type Refusal } from '.
 /** Who takes the sockets that were let in, and by which rules. */
 export interface Doorkeeper {
   policy(): AcceptPolicy;
-  serve(socket: WebSocket, stream: Duplex, admission: Admission): void;
+  serve(socket: WebSocket, stream: Socket, admission: Admission): void;
 }
 
 /** Upgrades the connections of `server` that pass the checks; until `keeper` is there they wait, and go when there is none. */
@@ -25,7 +26,7 @@ export function acceptUpgrades(server: Server, keeper: Promise<Doorkeeper>, maxP
     const decide = ({ policy, serve }: Doorkeeper) => {
       const admission = checkUpgrade(request, policy());
       if ('status' in admission) refuse(stream, admission);
-      else sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream, admission));
+      else sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream as Socket, admission));
     };
     keeper.then(decide).catch(() => stream.destroy());
   });

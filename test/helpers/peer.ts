@@ -93,7 +93,9 @@ export class Peer {
       try {
         await once(this.#heard, 'frame', { signal });
       } catch {
-        const types = this.frames.map((frame) => `${frame.type} ${JSON.stringify(frame.payload)}`).join('\n');
+        const types = this.frames
+          .map((frame) => `${frame.type} ${JSON.stringify(frame.payload)?.slice(0, 200)}`)
+          .join('\n');
         throw new Error(`${this.name} waited in vain; closed: ${JSON.stringify(this.closed)}; heard:\n${types}`);
       }
     }
