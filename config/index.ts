@@ -1,4 +1,4 @@
 export { childEnv } from './child-env.ts';
 export { type Environment, environment } from './environment.ts';
 export { readConfig } from './read-config.ts';
-export { ModelSettings, PlaceSettings } from './settings.ts';
+export { ModelSettings, PaceSettings, PlaceSettings } from './settings.ts';

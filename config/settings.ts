@@ -22,6 +22,12 @@ export const ModelSettings = z.object({
 });
 export type ModelSettings = Readonly<z.infer<typeof ModelSettings>>;
 
+/** How often a run looks around. */
+export const PaceSettings = z.object({
+  /** ms between two looks for new comments in the thread, at least 1000. */
+  mentionsEveryMs: z.coerce.number().int().min(1_000).default(30_000).meta({ env: 'NPC_MENTIONS_EVERY_MS' }),
+});
+
 /** Where things are kept, and how much is told. */
 export const PlaceSettings = z.object({
   /** State folder of one run. */

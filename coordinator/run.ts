@@ -12,7 +12,7 @@ import { attachLog } from './ending.ts';
 import { planFlow } from './flow-plan.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { LIVE_FOR_MS, type LiveComment, startLiveComment } from './live-comment.ts';
-import { watchMentions } from './mention-watch.ts';
+import { watchFrom, watchMentions } from './mention-watch.ts';
 import type { CoordinatorOptions, OpenedWorkshop, RunOutcome } from './options.ts';
 import { createPicture, type Picture } from './picture.ts';
 import { postReview } from './post-review.ts';
@@ -126,7 +126,8 @@ class Run {
     const onStop = (author: string): void => {
       this.#end('cancelled', this.#say(`${author} 要求停止。`, `${author} asked to stop.`));
     };
-    this.#endings.push(watchMentions({ forge, journal, commentId, everyMs, log, onStop }));
+    const after = await watchFrom(forge, this.#trigger, commentId);
+    this.#endings.push(watchMentions({ forge, journal, after, everyMs, log, onStop }));
     return undefined;
   }
 

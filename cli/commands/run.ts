@@ -24,6 +24,7 @@ export function runCommand(): Command {
       'after',
       `
 The model: OPENAI_BASE_URL, OPENAI_API_KEY, NPC_MODEL; NPC_FLASH_MODEL and NPC_REVIEW_MODEL if they differ.
+NPC_MENTIONS_EVERY_MS: ms between two looks into the thread for "@Agent stop" (30000, at least 1000).
 
 Examples:
   $ npc-crew run                                            in a CNB pipeline

@@ -3,6 +3,7 @@ import { completeTrigger, createCnbForge, languageOf, readConnection, readTrigge
 import type { Environment } from '../../config/index.ts';
 import type { Forge } from '../../coordinator/forge.ts';
 import { runKeyOf } from '../../coordinator/run-key.ts';
+import { threadCommandOf } from '../../coordinator/thread-command.ts';
 import type { Trigger, TriggerReading } from '../../coordinator/trigger.ts';
 import { Exit } from '../exit-code.ts';
 import { goalTrigger } from './goal-trigger.ts';
@@ -56,6 +57,9 @@ function fromReading(reading: TriggerReading): Errand | NoErrand {
       return { trigger: reading.trigger, runKey: runKeyOf(reading.trigger.thread), impossible: reading };
     case 'run':
       if (!reading.trigger.thread) return { line: 'the build names no thread', exit: Exit.usage };
+      // the run that is meant reads it in the thread
+      if (threadCommandOf(reading.trigger.request) === 'stop')
+        return { line: 'nothing to do: a stop is for the run that is at work', exit: Exit.ok };
       return { trigger: reading.trigger, runKey: runKeyOf(reading.trigger.thread) };
     default:
       return reading satisfies never;

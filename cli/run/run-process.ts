@@ -8,6 +8,7 @@ import {
   type Environment,
   environment,
   ModelSettings,
+  PaceSettings,
   PlaceSettings,
   readConfig,
 } from '../../config/index.ts';
@@ -81,6 +82,7 @@ interface Parts {
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
 async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
   const settings = readConfig(ModelSettings, { environment: env });
+  const pace = readConfig(PaceSettings, { environment: env });
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
@@ -149,6 +151,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       signal,
       say: view.say,
       onUpdate: ({ tasks }) => view.update(tasks),
+      ...pace,
     });
   } finally {
     for (const close of closing.reverse()) {

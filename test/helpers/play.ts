@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
@@ -63,8 +64,10 @@ export interface Stage {
   /** Path of the platform's bare repository, for `git clone`. */
   readonly repository: string;
   readonly models: ModelServer;
-  /** State folder of the run that the next mention starts. */
+  /** State folder of the first run that a mention starts. */
   readonly state: string;
+  /** State folder of one build's run. */
+  stateOf(build: Build): string;
   /** How the person writes our name. */
   readonly mention: string;
   /** Posts a mention in a new issue; the build it started. */
@@ -96,8 +99,16 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     NPC_STATE_DIR: state,
     ...options.env,
   };
+  const states = new Map<string, string>();
+  /** On a platform each build has a machine of its own. */
+  const stateOf = (sn: string): string => {
+    const own = states.get(sn) ?? (states.size === 0 ? state : join(folder, `${states.size + 1}-state`));
+    states.set(sn, own);
+    return own;
+  };
   const stage = (command: string) => (variables: Readonly<Record<string, string>>, cwd: string) => {
-    const child = spawn(process.execPath, [main, command], { cwd, env: { ...variables, ...env }, detached: true });
+    const own = { ...variables, ...env, NPC_STATE_DIR: stateOf(variables.CNB_BUILD_ID ?? '') };
+    const child = spawn(process.execPath, [main, command], { cwd, env: own, detached: true });
     children.add(child);
     return child;
   };
@@ -119,6 +130,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     repository,
     models,
     state,
+    stateOf: ({ sn }) => stateOf(sn),
     mention,
     env,
     ask(request = '请让测试通过，然后提交 PR。', { workMode = true } = {}) {
@@ -150,7 +162,8 @@ export async function storyOf(stage: Stage, build: Build): Promise<Story> {
     .comments.filter(({ author }) => author.npc !== undefined)
     .map(({ body }) => body);
   const frames: Envelope[] = [];
-  for await (const frame of readLog(join(stage.state, 'log.db'))) frames.push(frame);
+  const log = join(stage.stateOf(build), 'log.db');
+  if (existsSync(log)) for await (const frame of readLog(log)) frames.push(frame);
   return {
     exit: build.exitCode,
     comments,
