@@ -1,3 +1,4 @@
+import type { PlanItem } from '../core/host.ts';
 import type { Cause, Envelope, Flow, GateRun, Issue, RunEvent, TaskResultPayload, Verdict } from '../protocol/index.ts';
 import { LoopEvent, RunEvent as RunEventSchema } from '../protocol/index.ts';
 
@@ -83,6 +84,10 @@ export interface RunRecord {
   readonly returns: Map<string, { count: number; by: string; issues: readonly Issue[] }>;
   readonly gates: GateRun[];
   readonly reviews: ReviewRecord[];
+  /** The plan that a role wrote down last. */
+  plan?: { readonly by: string; readonly items: readonly PlanItem[] };
+  /** Ends of other coding programs that played a role. */
+  readonly programs: { readonly by: string; readonly exit: number | null }[];
   readonly notes: { body: string; by: string }[];
   readonly inline: { body: string; path: string; line: number }[];
   readonly mentions: { commentId: string; author: string; body: string }[];
@@ -108,6 +113,7 @@ export function emptyRecord(): RunRecord {
     returns: new Map(),
     gates: [],
     reviews: [],
+    programs: [],
     notes: [],
     inline: [],
     mentions: [],
@@ -145,6 +151,8 @@ export function foldFrame(record: RunRecord, frame: Envelope, trusted: readonly 
 /** What a role did: its tool calls are counted, its comments kept as its own words. */
 function foldLoopEvent(record: RunRecord, event: LoopEvent, agent: string): void {
   if (event.type === 'tool.finished') countToolCall(record, agent, event);
+  if (event.type === 'program.ended') record.programs.push({ by: agent, exit: event.exit });
+  if (event.type === 'plan.changed') record.plan = { by: agent, items: event.items };
   if (event.type !== 'comment.asked') return;
   const { kind, body, path, line } = event;
   if (kind === 'inline' && path !== undefined && line !== undefined) record.inline.push({ body, path, line });

@@ -4,6 +4,7 @@ import { adviceFor } from './advice.ts';
 import { ensureGates, failedGates, gateIssues, openGates } from './gate-check.ts';
 import type { Journal } from './journal.ts';
 import { askJudge, type Evidence } from './judge.ts';
+import type { RunRecord } from './record.ts';
 import { changedFiles } from './report/view.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide } from './verdict.ts';
@@ -115,9 +116,18 @@ export function collectEvidence(gates: readonly GateRun[], files: readonly strin
       ([node, entry]) =>
         `${node} was sent back ${entry.count} time(s), last by ${entry.by}: ${entry.issues.map(({ message }) => message).join('; ')}`,
     ),
-    `tool calls that really ran: ${[...record.toolCalls].map(([role, calls]) => `${role} ${calls.native + calls.rescued} (${calls.failed} failed)`).join(', ') || 'none'}`,
+    ...toolFacts(journal.record),
   ];
   return facts.map((text, index) => ({ id: `E${index + 1}`, text }));
+}
+
+/** What ran for the roles: tool calls of our own agents, and other programs that played one. */
+function toolFacts({ toolCalls, programs }: RunRecord): string[] {
+  const calls = [...toolCalls].map(
+    ([role, { native, rescued, failed }]) => `${role} ${native + rescued} (${failed} failed)`,
+  );
+  const ends = programs.map(({ by, exit }) => `a program that played ${by} ended with exit code ${exit}`);
+  return [...(calls.length > 0 ? [`tool calls that really ran: ${calls.join(', ')}`] : []), ...ends];
 }
 
 /** Whether the request itself speaks of changing tests. */

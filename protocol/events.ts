@@ -104,6 +104,13 @@ export const LoopEvent = z.discriminatedUnion('type', [
     path: z.string().optional(),
     line: z.int().optional(),
   }),
+  /** The role's plan, as it stands now. */
+  event('plan.changed', {
+    items: z.array(z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done', 'dropped']) })),
+  }),
+  /** A coding program of somebody else that plays a role. */
+  event('program.started', { command: z.string() }),
+  event('program.ended', { exit: z.int().nullable(), ms: z.int(), tail: z.string(), left: z.array(z.string()) }),
 ]);
 export type LoopEvent = z.infer<typeof LoopEvent>;
 

@@ -18,6 +18,7 @@ export function renderProgress(view: RunView, footer: Footer): string {
     `### ${t.working}`,
     step && `**${t.step}**: ${step}`,
     limits(view, t),
+    planList(view, t),
     taskTable(view, t),
     evidence(view, t, { orNothing: true }),
     notes(view, t),
@@ -186,6 +187,13 @@ function account(view: RunView, t: Texts): string {
 
 function isWriter(view: RunView, taskId: string): boolean {
   return view.record.flow?.some((node) => node.id === nodeOf(taskId) && node.target_agent.startsWith('coder')) ?? false;
+}
+
+function planList({ record }: RunView, t: Texts): string {
+  if (!record.plan) return '';
+  const marks = { open: '[ ]', doing: '[ ] ▶', done: '[x]', dropped: '[x] –' };
+  const items = record.plan.items.map(({ text, state }) => `- ${marks[state]} ${cell(text)}`);
+  return `**${t.plan}** (${record.plan.by})\n${items.join('\n')}`;
 }
 
 function taskTable(view: RunView, t: Texts): string {

@@ -24,6 +24,7 @@ export interface Texts {
   readonly noEvidence: string;
   readonly guessed: string;
   readonly notChecked: string;
+  readonly plan: string;
   readonly tasks: string;
   readonly tasksHead: string;
   readonly states: Readonly<Record<TaskSubState, string>>;
@@ -107,6 +108,7 @@ const zh: Texts = {
   noEvidence: '没有运行任何命令。',
   guessed: '（推断）',
   notChecked: '未核实',
+  plan: '计划',
   tasks: '任务',
   tasksHead: '| 任务 | 执行者 | 状态 | 尝试 |\n|---|---|---|---|',
   states: {
@@ -195,6 +197,7 @@ const en: Texts = {
   noEvidence: 'No command was run.',
   guessed: ' (guessed)',
   notChecked: 'not checked',
+  plan: 'Plan',
   tasks: 'Tasks',
   tasksHead: '| task | agent | state | attempts |\n|---|---|---|---|',
   states: {
