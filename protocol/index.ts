@@ -1,7 +1,7 @@
-export type { Envelope, Target } from './envelope.ts';
+export type { Envelope } from './envelope.ts';
 export { AgentName, envelope, looseEnvelope, PROTOCOL_VERSION, parseTarget, Role, TaskId } from './envelope.ts';
 export { CloseCode, ErrorCode, mayReconnect } from './errors.ts';
-export type { AssistantTurn, FinishReason, LoggedEvent, StopReason, ToolTurn } from './events.ts';
+export type { AssistantTurn, FinishReason, StopReason, ToolTurn } from './events.ts';
 export {
   Cause,
   Flow,

@@ -21,7 +21,7 @@ for (const name of readdirSync(new URL('requirements/', import.meta.url))) {
   for (const [id, line] of Object.values(exported).flatMap((list) => Object.entries(list))) registered.set(id, line);
 }
 const cited = new Set(
-  [...testFiles(root)].flatMap((file) => readFileSync(file, 'utf8').match(/\bR-[A-Z]+-\d+\b/g) ?? []),
+  [...testFiles(root)].flatMap((file) => readFileSync(file, 'utf8').match(/\bR-[A-Z0-9]+-\d+\b/g) ?? []),
 );
 
 test('R-DOC-2: every requirement has a test that cites it', () => {
