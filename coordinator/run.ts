@@ -68,8 +68,6 @@ class Run {
   /** A task changed by itself: its attempt tokens die with it, and the pictures follow. */
   onStatus({ task_id, payload }: FrameOf<'task.status'>): void {
     if (payload.state === 'done' || payload.state === 'failed') this.#o.revokeTask(task_id);
-    const task = task_id.slice(this.#o.runKey.length + 1);
-    this.#o.say(`${task}: ${payload.sub_state}${payload.reason ? ` (${payload.reason})` : ''}`);
     this.#comment?.touch();
     void this.#picture.look().catch(() => {}); // only for showing
   }
@@ -289,6 +287,7 @@ class Run {
 
   async #step(step: string): Promise<void> {
     this.#stop.signal.throwIfAborted();
+    this.#o.say(`step: ${step}`);
     await this.#journal.write({ type: 'step.entered', step });
     await this.#picture.look();
   }
