@@ -150,7 +150,9 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       log: log.child({ room: 'coordinator' }),
       signal,
       say: view.say,
-      onUpdate: ({ tasks }) => view.update(tasks),
+      // all of one run: its key in front says nothing here
+      onUpdate: ({ tasks }) =>
+        view.update(tasks.map((task) => ({ ...task, task_id: task.task_id.slice(runKey.length + 1) }))),
       ...pace,
     });
   } finally {

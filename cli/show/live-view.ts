@@ -85,14 +85,20 @@ function plainView({ stream, clock = systemClock, quietMs = QUIET_MS }: LiveView
     update(tasks) {
       rows = tasks;
       for (const task of tasks) {
-        const news = `${task.task_id}  ${task.sub_state}  attempt ${task.attempt}  ${task.agent ?? task.target}`;
+        const news = newsOf(task);
         if (told.get(task.task_id) === news) continue;
         told.set(task.task_id, news);
-        say(clip(task.summary ? `${news}  ${task.summary}` : news, 160));
+        // on its way to somebody: what comes of it is told a moment later
+        if (task.sub_state !== 'offered') say(clip(news, 160));
       }
     },
     close: () => timer.cancel(),
   };
+}
+
+function newsOf({ task_id, sub_state, attempt, agent, target, summary, reason }: TaskRow): string {
+  const why = summary ?? (sub_state === 'working' ? null : reason);
+  return [task_id, sub_state, `attempt ${attempt}`, agent ?? target, ...(why ? [why] : [])].join('  ');
 }
 
 function doing(rows: readonly TaskRow[]): string {

@@ -8,7 +8,7 @@ import { runCli } from '../helpers/npc-crew.ts';
 
 const run = promisify(execFile);
 
-test('R-CLI-15: the demo ends green with one comment and a pull request whose tests pass in a fresh clone', {
+test('R-CLI-14, R-CLI-15: the demo ends green with one comment and a pull request whose tests pass in a fresh clone', {
   timeout: 90_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), 'npc-demo-'));
@@ -22,6 +22,7 @@ test('R-CLI-15: the demo ends green with one comment and a pull request whose te
   expect(outcome).toMatchObject({ verdict: 'green', cause: null, comment_count: 1 });
   expect(outcome.seconds).toBeLessThan(60);
   expect(outcome.first_comment_ms).toBeLessThan(10_000);
+  expect(stderr).toContain('nothing to finish: the comment is final');
   expect(outcome.tests_run.at(-1)).toEqual({ command: 'npm test', exit: 0, sha: outcome.head_sha });
 
   const log = await runCli(['log', '--json', '--state', outcome.state_dir], { env });

@@ -110,12 +110,3 @@ test('R-CLI-14: a cancelled build is told as interrupted', { timeout: 90_000 }, 
   expect(ours().map(stateOf), build.output).toEqual(['final']);
   expect(ours()[0]?.body).toContain('interrupted');
 });
-
-test('R-CLI-14: a run that said how it ended is left alone', { timeout: 90_000 }, async () => {
-  const { build, ours } = await mention({});
-  await build.done;
-  expect(build.exitCode, build.output).toBe(0);
-  expect(ours().map(stateOf)).toEqual(['final']);
-  expect(build.output).toContain('nothing to finish: the comment is final');
-  expect(build.output).not.toContain('the comment is complete now');
-});
