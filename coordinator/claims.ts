@@ -38,23 +38,16 @@ const deferrals: readonly RegExp[] = [
 
 export interface FalseEnd {
   readonly cause: Cause;
-  readonly message: string;
+  /** The text, or its beginning. */
+  readonly quote: string;
 }
 
 /** Recognises an answer or a summary that is no end; undefined for everything else. */
 export function findFalseEnd(text: string): FalseEnd | undefined {
   const trimmed = text.trim();
   if (trimmed.length === 0 || trimmed.length > MOST_CHARACTERS) return undefined;
-  for (const { form, cause } of upstreamErrors)
-    if (form.test(trimmed))
-      return {
-        cause,
-        message: `The model's text is an error message of its service, not an answer: "${trimmed.slice(0, 200)}"`,
-      };
-  if (deferrals.some((form) => form.test(trimmed)))
-    return {
-      cause: 'left_running',
-      message: `The text promises to finish later, and nobody is there later: "${trimmed.slice(0, 200)}"`,
-    };
-  return undefined;
+  const quote = trimmed.slice(0, 200);
+  const upstream = upstreamErrors.find(({ form }) => form.test(trimmed));
+  if (upstream) return { cause: upstream.cause, quote };
+  return deferrals.some((form) => form.test(trimmed)) ? { cause: 'left_running', quote } : undefined;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GateRun } from '../protocol/index.ts';
-import { failedGates, gateIssues, openGates } from './gate-check.ts';
+import { failedGates, openGates } from './gate-check.ts';
+import { gateFailed } from './objections.ts';
 
 const gate = (rest: Partial<GateRun>): GateRun => ({
   id: 'gate-1',
@@ -20,7 +21,7 @@ test('R-RUN-10: a command that failed, or did not end, is an objection with its 
     gate({ command: 'sleep', exit: null }),
   ];
   expect(failedGates(gates)).toHaveLength(2);
-  expect(gateIssues(gates)).toMatchObject([
+  expect(failedGates(gates).map((failed) => gateFailed(failed, 'en'))).toMatchObject([
     { severity: 'blocking', message: '`npm run lint` ended with exit code 2 at aaaaaaaa', evidence: 'x is unused' },
     { message: '`sleep` did not end at aaaaaaaa' },
   ]);

@@ -1,4 +1,4 @@
-import type { Cause, GateRun, Issue } from '../protocol/index.ts';
+import type { Cause, GateRun } from '../protocol/index.ts';
 import type { Journal } from './journal.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -42,15 +42,6 @@ export function openGates(
   if (programs.length > 0) return { cause: 'toolchain_missing', programs };
   const checked = gates.some((gate) => gate.exit === 0 && gate.kind !== 'setup' && gate.kind !== 'added');
   return checked || documentsOnly ? undefined : { cause: 'unverified', programs: [] };
-}
-
-/** Failed gates as objections, with the end of their output as evidence. */
-export function gateIssues(gates: readonly GateRun[]): Issue[] {
-  return failedGates(gates).map((gate) => ({
-    severity: 'blocking',
-    message: `\`${gate.command}\` ${gate.exit === null ? 'did not end' : `ended with exit code ${gate.exit}`} at ${gate.sha.slice(0, 8)}`,
-    evidence: gate.tail.slice(-6000),
-  }));
 }
 
 /** The gates as a role reads them. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readJudgement } from './judge.ts';
+import { openPoints } from './objections.ts';
 
 const evidence = [
   { id: 'E1', text: 'files' },
@@ -21,7 +22,7 @@ test.each([
 ])('R-RUN-4: "%s" is no', (text) => {
   const judgement = readJudgement(text, evidence);
   expect(judgement.verdict).toBe('unreadable');
-  expect(judgement.missing).toHaveLength(1);
+  expect(openPoints(judgement, 'en')).toHaveLength(1);
 });
 
 test.each(['missing: 边界值没有测试', 'Missing： 边界值没有测试'])('R-RUN-4: "%s" says what is missing', (text) => {

@@ -9,8 +9,13 @@ export interface Evidence {
 
 export interface Judgement {
   readonly verdict: 'complete' | 'missing' | 'unreadable';
+  /** What the judge finds missing; empty when it did not say so in the agreed form. */
   readonly missing: readonly string[];
   readonly cites: readonly string[];
+  /** Those of its citations that are not there. */
+  readonly invented: readonly string[];
+  /** The beginning of its answer. */
+  readonly said: string;
 }
 
 interface JudgeQuestion {
@@ -45,15 +50,12 @@ export async function askJudge({ model, request, evidence, claim, turn, signal }
 /** Reads the judge's line. A citation of something that is not there makes it a no. */
 export function readJudgement(text: string, evidence: readonly Evidence[]): Judgement {
   const line = text.trim();
+  const said = line.slice(0, 200);
   const missing = /^missing\s*[:：]\s*([\s\S]+)$/i.exec(line);
-  if (missing) return { verdict: 'missing', missing: [missing[1]?.trim() ?? ''], cites: [] };
+  if (missing) return { verdict: 'missing', missing: [missing[1]?.trim() ?? ''], cites: [], invented: [], said };
   const complete = /^complete\b\s*([\s\S]*)$/i.exec(line);
   const cites = [...(complete?.[1] ?? '').matchAll(/\bE\d+\b/g)].map(([id]) => id);
-  const known = new Set(evidence.map(({ id }) => id));
-  if (!complete || cites.length === 0)
-    return { verdict: 'unreadable', missing: [`the judge's answer names no evidence: "${line.slice(0, 200)}"`], cites };
-  const invented = cites.filter((id) => !known.has(id));
-  if (invented.length > 0)
-    return { verdict: 'unreadable', missing: [`the judge cites ${invented.join(', ')}, which is not there`], cites };
-  return { verdict: 'complete', missing: [], cites };
+  const invented = cites.filter((cited) => !evidence.some(({ id }) => id === cited));
+  const verdict = complete && cites.length > 0 && invented.length === 0 ? 'complete' : 'unreadable';
+  return { verdict, missing: [], cites, invented, said };
 }

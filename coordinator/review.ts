@@ -1,9 +1,10 @@
 import type { Model } from '../core/model.ts';
-import type { GateRun, Issue } from '../protocol/index.ts';
+import type { GateRun } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
-import { ensureGates, failedGates, gateIssues, openGates } from './gate-check.ts';
+import { ensureGates, failedGates, openGates } from './gate-check.ts';
 import type { Journal } from './journal.ts';
 import { askJudge, type Evidence } from './judge.ts';
+import { gateFailed, openPoints, testsWeakened } from './objections.ts';
 import type { RunRecord } from './record.ts';
 import { changedFiles } from './report/view.ts';
 import type { Trigger } from './trigger.ts';
@@ -35,6 +36,7 @@ export interface Reviewed {
  */
 export async function hermesReview(change: Change, options: ReviewOptions): Promise<Reviewed> {
   const { work, journal, workshop, signal } = options;
+  const { language } = options.trigger;
   let current: WorkEnd = change;
   for (;;) {
     if (current.kind !== 'change') throw new Error('a review follows a change only');
@@ -43,34 +45,31 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
     const gates = await ensureGates(journal, workshop, { sha: current.sha, added: current.addedCommands, signal });
     const failed = failedGates(gates);
     if (failed.length > 0) {
-      current = await work.sendBack({ cause: 'tests_failing', by: 'coordinator', issues: gateIssues(gates) });
+      const issues = failed.map((gate) => gateFailed(gate, language));
+      current = await work.sendBack({ cause: 'tests_failing', by: 'coordinator', issues });
       continue;
     }
     const weakened = await workshop.weakenedTests(current.sha);
     if (weakened.length > 0 && !asksForTestChange(options.trigger.request)) {
-      current = await work.sendBack({
-        cause: 'tests_weakened',
-        by: 'coordinator',
-        issues: weakened.map(weakenedIssue),
-      });
+      const issues = weakened.map((finding) => testsWeakened(finding, language));
+      current = await work.sendBack({ cause: 'tests_weakened', by: 'coordinator', issues });
       continue;
     }
     const files = changedFiles(journal.record.commits);
-    const open = openGates(gates, await workshop.documentsOnly(current.sha));
-    if (open) return { sha: current.sha, decision: openDecision(open, options.trigger) };
+    const unchecked = openGates(gates, await workshop.documentsOnly(current.sha));
+    if (unchecked) return { sha: current.sha, decision: openDecision(unchecked, options.trigger) };
 
     await journal.write({ type: 'step.entered', step: 'review' });
     const round = journal.record.reviews.length + 1;
     const judgement = await judgeChange(current, gates, files, round, options);
     if (judgement.verdict === 'complete')
       return { sha: current.sha, decision: decide(null, '', nextForGreen(options.trigger)) };
-    if (round >= ROUNDS) {
-      return {
-        sha: current.sha,
-        decision: decide('unproven', judgement.missing.join('\n'), adviceFor('unproven', options.trigger.language)),
-      };
-    }
-    const issues = judgement.missing.map((message) => ({ severity: 'blocking' as const, message }));
+    const open = openPoints(judgement, language);
+    if (round >= ROUNDS)
+      return { sha: current.sha, decision: decide('unproven', open.join('\n'), adviceFor('unproven', language)) };
+    // An answer that does not count is the judge's fault, and nothing that a coder could mend.
+    if (judgement.verdict === 'unreadable') continue;
+    const issues = open.map((message) => ({ severity: 'blocking' as const, message }));
     current = await work.sendBack({ cause: 'unproven', by: 'judge', issues });
   }
 }
@@ -97,7 +96,7 @@ async function judgeChange(
     type: 'review.finished',
     round,
     verdict: judgement.verdict,
-    missing: [...judgement.missing],
+    missing: judgement.verdict === 'complete' ? [] : openPoints(judgement, trigger.language),
     cites: [...judgement.cites],
   });
   return judgement;
@@ -135,14 +134,6 @@ function asksForTestChange(request: string): boolean {
   return /(删除|移除|修改|更新|重写|去掉|跳过|改).{0,12}(测试|用例)|(测试|用例).{0,12}(删除|移除|修改|更新|重写|去掉|跳过)|\b(remove|delete|drop|change|update|rewrite|adjust|skip|disable)\b.{0,40}\btests?\b/is.test(
     request,
   );
-}
-
-function weakenedIssue(finding: { readonly path: string; readonly reason: string }): Issue {
-  return {
-    severity: 'blocking',
-    path: finding.path,
-    message: `the change weakens the tests: ${finding.reason}. Restore them and mend the code instead.`,
-  };
 }
 
 function openDecision(open: NonNullable<ReturnType<typeof openGates>>, trigger: Trigger): Decision {

@@ -1,14 +1,15 @@
 import type { Cause, FlowNode, Issue, TaskPayload, TaskResultPayload } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
 import { writeBrief, writes } from './brief.ts';
-import { findFalseEnd } from './claims.ts';
+import { type FalseEnd, findFalseEnd } from './claims.ts';
 import type { RunContext } from './context.ts';
 import type { Crew } from './crew.ts';
 import type { Dispatcher, TaskEnd } from './dispatch.ts';
 import { distil } from './distil.ts';
 import { orderFlow, roleOf } from './flow.ts';
-import { ensureGates, failedGates, gateIssues, gateReport, gatesAt } from './gate-check.ts';
+import { ensureGates, failedGates, gateReport, gatesAt } from './gate-check.ts';
 import type { Journal } from './journal.ts';
+import { gateFailed, noEnd, nothingChanged } from './objections.ts';
 import { causeOfDeath, causeOfFailure } from './task-cause.ts';
 import { readTriage, reviewProposedFlow } from './triage.ts';
 import type { Trigger } from './trigger.ts';
@@ -111,43 +112,45 @@ export class Work {
     if (role === 'verifier' && (await this.#gatesSendBack(node))) return undefined;
     if (writes(node)) this.#mustBeAllowedToWrite();
 
-    const start = this.#tip;
     const result = await this.#result(node);
     this.#goes.set(node.id, (this.#goes.get(node.id) ?? 0) + 1);
     this.#done.set(node.id, { node: node.id, role, result });
     if (role === 'architect') return this.#afterTriage(node, result);
     if (this.#reviewing) return { kind: 'review', result };
 
-    const objection = this.#objectionTo(node, result, this.#tip !== start);
+    const objection = this.#objectionTo(node, result);
     if (objection) await this.#return(node, objection);
     else this.#position += 1;
     return undefined;
   }
 
   /** Why a node's result does not let the work go on; undefined when it does. Ends the run where a return cannot help. */
-  #objectionTo(node: FlowNode, result: TaskResultPayload, changed: boolean): Objection | undefined {
+  #objectionTo(node: FlowNode, result: TaskResultPayload): Objection | undefined {
     const role = roleOf(node);
+    const { language } = this.#o.trigger;
     const falseEnd = writes(node) ? findFalseEnd(result.summary) : undefined;
-    if (role === 'coder' && !changed) {
+    const leftRunning = result.issues.some(isLeftRunning);
+    // Work that came back may be right as it is: then the coder's word goes to whoever judges it again.
+    const empty = role === 'coder' && !this.#commits.some((commit) => commit.node === node.id);
+    if (empty && !leftRunning) {
       this.#empty += 1;
-      if (falseEnd) endRun(falseEnd.cause, falseEnd.message, this.#advice(falseEnd.cause));
+      if (falseEnd) this.#endFalsely(falseEnd);
       if (this.#empty > MOST_EMPTY) this.#endWithoutChange(result);
-      const message =
-        'No file differs from the start of the task. Make the change with the tools, or submit `failed` and say why it cannot be made.';
-      return { cause: 'no_change', by: 'coordinator', issues: [{ severity: 'blocking', message }] };
+      return { cause: 'no_change', by: 'coordinator', issues: [nothingChanged(language)] };
     }
     if (falseEnd) {
-      return {
-        cause: falseEnd.cause,
-        by: 'coordinator',
-        issues: [{ severity: 'blocking', message: falseEnd.message }],
-      };
+      const issue = { severity: 'blocking' as const, message: noEnd(falseEnd, language) };
+      return { cause: falseEnd.cause, by: 'coordinator', issues: [issue] };
     }
     const blocking = result.issues.filter((issue) => issue.severity === 'blocking');
     if (blocking.length === 0 && result.status === 'success') return undefined;
     const issues =
       blocking.length > 0 ? blocking : [{ severity: 'blocking' as const, message: result.summary || `${role} failed` }];
     return { cause: causeOfObjection(role, issues), by: role, issues };
+  }
+
+  #endFalsely(end: FalseEnd): never {
+    return endRun(end.cause, noEnd(end, this.#o.trigger.language), this.#advice(end.cause));
   }
 
   #endWithoutChange(result: TaskResultPayload): never {
@@ -235,12 +238,10 @@ export class Work {
   async #afterTriage(node: FlowNode, result: TaskResultPayload): Promise<WorkEnd | undefined> {
     const { journal, knownRoles } = this.#o;
     const triage = readTriage(result);
+    const falseEnd = findFalseEnd(triage.kind === 'answer' ? triage.text : result.summary);
+    if (falseEnd) this.#endFalsely(falseEnd);
     if (triage.kind === 'unclear') endRun('needs_input', triage.message, this.#advice('needs_input'));
-    if (triage.kind === 'answer') {
-      const falseEnd = findFalseEnd(triage.text);
-      if (falseEnd) endRun(falseEnd.cause, falseEnd.message, this.#advice(falseEnd.cause));
-      return triage;
-    }
+    if (triage.kind === 'answer') return triage;
     this.#position += 1;
     if (triage.kind === 'review') {
       this.#reviewing = true;
@@ -272,18 +273,23 @@ export class Work {
       '这个请求需要修改代码，但本次没有写入权限，所以没有推送任何内容。',
       'The request needs a change of code, and this run has no right to write, so nothing was pushed.',
     );
-    endRun('no_permission', message, this.#advice('no_permission'));
+    const ownBranch = this.#say(
+      '把分支推送到本仓库，从那里开合并请求并提及我；或者在议题里提出这个请求。',
+      'Push the branch to this repository, open a pull request from there and mention me in it; or ask in an issue.',
+    );
+    endRun('no_permission', message, trigger.forkSlug ? ownBranch : this.#advice('no_permission'));
   }
 
   /** Runs the commands before a verifier is paid for; true when they failed and the work went back. */
   async #gatesSendBack(node: FlowNode): Promise<boolean> {
-    const { journal, workshop, signal } = this.#o;
+    const { journal, workshop, signal, trigger } = this.#o;
     if (this.#commits.length === 0) return false;
     await journal.write({ type: 'step.entered', step: 'gates' });
     const gates = await ensureGates(journal, workshop, { sha: await this.#candidate(), added: [], signal });
     await journal.write({ type: 'step.entered', step: 'work' });
-    if (failedGates(gates).length === 0) return false;
-    await this.#return(node, { cause: 'tests_failing', by: 'coordinator', issues: gateIssues(gates) });
+    const issues = failedGates(gates).map((gate) => gateFailed(gate, trigger.language));
+    if (issues.length === 0) return false;
+    await this.#return(node, { cause: 'tests_failing', by: 'coordinator', issues });
     return true;
   }
 
@@ -368,6 +374,10 @@ export class Work {
 
 /** The cause that stays when a role's objection is never settled. */
 function causeOfObjection(role: string, issues: readonly Issue[]): Cause {
-  if (issues.some((issue) => issue.evidence === 'left_running')) return 'left_running';
+  if (issues.some(isLeftRunning)) return 'left_running';
   return role === 'reviewer' ? 'review_rejected' : role === 'verifier' ? 'unproven' : 'tests_failing';
+}
+
+function isLeftRunning(issue: Issue): boolean {
+  return issue.evidence === 'left_running';
 }

@@ -123,7 +123,7 @@ const zh: Texts = {
     dead: '尝试用尽',
   },
   notes: '备注',
-  objections: '评审意见',
+  objections: '退回的原因与评审意见',
   mentions: '运行期间的新提及（尚不支持中途调整；它们各自的运行会在本次之后处理）',
   usage: (calls, input, output, seconds) =>
     `${calls} 次模型调用，输入 ${input} / 输出 ${output} tokens，用时 ${seconds} 秒`,
@@ -212,7 +212,7 @@ const en: Texts = {
     dead: 'attempts used up',
   },
   notes: 'Notes',
-  objections: 'Review remarks',
+  objections: 'Why work came back, and review remarks',
   mentions: 'Mentions made meanwhile (steering a live run is not supported yet; their own runs follow after this one)',
   usage: (calls, input, output, seconds) => `${calls} model calls, ${input} tokens in / ${output} out, ${seconds} s`,
   links: {

@@ -1,0 +1,60 @@
+import type { GateRun, Issue } from '../protocol/index.ts';
+import type { FalseEnd } from './claims.ts';
+import type { Judgement } from './judge.ts';
+import type { Trigger } from './trigger.ts';
+
+type Language = Trigger['language'];
+
+/** What the coordinator itself objects to, in the language of the request: the coder reads it, and the user does in the comment. */
+export function nothingChanged(language: Language): Issue {
+  return blocking(
+    language === 'zh-CN'
+      ? '与任务开始时相比没有任何文件被改动。请用工具完成改动；若无法完成，请提交 `failed` 并说明原因。'
+      : 'No file differs from the start of the task. Make the change with the tools, or submit `failed` and say why it cannot be made.',
+  );
+}
+
+/** A command of the repository that did not pass; the end of its output is the evidence. */
+export function gateFailed(gate: GateRun, language: Language): Issue {
+  const sha = gate.sha.slice(0, 8);
+  const zh = gate.exit === null ? '没有结束' : `以退出码 ${gate.exit} 结束`;
+  const en = gate.exit === null ? 'did not end' : `ended with exit code ${gate.exit}`;
+  const message =
+    language === 'zh-CN' ? `\`${gate.command}\` 在提交 ${sha} 上${zh}` : `\`${gate.command}\` ${en} at ${sha}`;
+  return { ...blocking(message), evidence: gate.tail.slice(-6000) };
+}
+
+/** A place where a change makes the tests say less. */
+export function testsWeakened(finding: { readonly path: string; readonly reason: string }, language: Language): Issue {
+  const message =
+    language === 'zh-CN'
+      ? `改动削弱了测试（${finding.reason}）。请恢复测试，改正代码。`
+      : `the change weakens the tests: ${finding.reason}. Restore them and mend the code instead.`;
+  return { ...blocking(message), path: finding.path };
+}
+
+/** Why a text is no end. */
+export function noEnd({ cause, quote }: FalseEnd, language: Language): string {
+  if (cause === 'left_running') {
+    return language === 'zh-CN'
+      ? `这段话承诺以后再完成，但结束之后不会再有人继续：“${quote}”`
+      : `The text promises to finish later, and nobody is there later: "${quote}"`;
+  }
+  return language === 'zh-CN'
+    ? `模型给出的是其服务的报错，而不是结果：“${quote}”`
+    : `The model's text is an error message of its service, not an answer: "${quote}"`;
+}
+
+/** What a judgement leaves open: what the judge misses, or why its answer does not count. */
+export function openPoints({ missing, invented, said }: Judgement, language: Language): string[] {
+  if (missing.length > 0) return [...missing];
+  const names = invented.join(', ');
+  if (language === 'zh-CN') {
+    return [names ? `复核引用了不存在的证据 ${names}，不予采信。` : `复核没有引用任何证据，不予采信：“${said}”`];
+  }
+  return [names ? `The judge cites ${names}, which is not there.` : `The judge's answer names no evidence: "${said}"`];
+}
+
+function blocking(message: string): Issue {
+  return { severity: 'blocking', message };
+}
