@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { onTestFinished, vi } from 'vitest';
 import { readLog } from '../../hub/index.ts';
 import type { Envelope, RunEvent } from '../../protocol/index.ts';
@@ -24,7 +25,12 @@ export const shop: Readonly<Record<string, string>> = {
     "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { price } from './price.mjs';\n\ntest('doubles', () => assert.equal(price(2), 4));\n",
 };
 
-type Step = ScriptSource[string][number];
+export type Step = ScriptSource[string][number];
+
+/** A flow file with a coder alone, for stories that need nobody else. */
+export const coderAlone: Readonly<Record<string, string>> = {
+  '.npc/flow.json': `${JSON.stringify([{ id: 'code', target_agent: 'coder' }])}\n`,
+};
 
 /** Replies that every story needs. `script` may replace any of them. */
 export const plan: Step = submit('改 price.mjs', {
@@ -33,17 +39,7 @@ export const plan: Step = submit('改 price.mjs', {
 export const approve: Step = submit('没有异议');
 export const verified: Step = submit('npm test 通过');
 /** The coder's honest work on {@link shop}: the change in one step, the result in the next. */
-export const fix: Step[] = [
-  {
-    calls: [
-      {
-        name: 'bash',
-        arguments: { command: "printf 'export const price = (amount) => amount * 2;\\n' > price.mjs && npm test" },
-      },
-    ],
-  },
-  submit('price() 现在乘以 2'),
-];
+export const fix: Step[] = [bash(`${priceTimes(2)} && npm test`), submit('price() 现在乘以 2')];
 export const honest = {
   architect: [plan],
   coder: fix,
@@ -51,6 +47,16 @@ export const honest = {
   verifier: [verified],
   judge: ['complete [E1, E2]'],
 };
+
+/** The shell command that makes `price.mjs` multiply by a factor; 2 is right. */
+export function priceTimes(factor: number): string {
+  return `printf 'export const price = (amount) => amount * ${factor};\\n' > price.mjs`;
+}
+
+/** A reply that runs a command. */
+export function bash(command: string): Step {
+  return { calls: [{ name: 'bash', arguments: { command } }] };
+}
 
 /** A reply that hands in a result. */
 export function submit(summary: string, rest: object = {}): Step {
@@ -72,6 +78,8 @@ export interface Stage {
   readonly mention: string;
   /** Posts a mention in a new issue; the build it started. */
   ask(request?: string, options?: { readonly workMode?: boolean }): Build;
+  /** Opens a pull request of these changes, and posts a mention in it; the build it started. */
+  askInPull(request: string, pull: PullOptions): Promise<Build>;
   /** Environment of a run that no platform starts (`--goal`). */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -82,6 +90,15 @@ export interface StageOptions {
   readonly platform?: Partial<CnbServerOptions>;
   /** Variables added for the run. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The pull request in which somebody asks. */
+export interface PullOptions {
+  readonly files: Readonly<Record<string, string>>;
+  /** Its branch; default `topic`. */
+  readonly branch?: string;
+  /** The fork that the branch lies in. */
+  readonly fork?: string;
 }
 
 /** Sets everything up for one test, and takes it down after it. Every process runs from dist/. */
@@ -125,6 +142,13 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   const { folder: repository } = await platform.createRepository({ slug, from: options.files ?? shop });
   platform.createUser({ username: 'xiaoming' });
   const mention = platform.defineNpc({ slug: 'team/npc-crew', name: 'Agent' });
+  /** Posts the mention in a thread; the build it started. */
+  const mentionIn = (number: string, request: string, workMode: boolean): Build => {
+    platform.comment({ slug, number, author: 'xiaoming', body: `${mention} ${request}`, workMode });
+    const build = platform.builds.at(-1);
+    if (!build) throw new Error('the mention started no build');
+    return build;
+  };
   return {
     platform,
     repository,
@@ -135,12 +159,26 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     env,
     ask(request = '请让测试通过，然后提交 PR。', { workMode = true } = {}) {
       const issue = platform.createIssue({ slug, author: 'xiaoming', title: '价格不对', body: '价格应该乘以 2。' });
-      platform.comment({ slug, number: issue.number, author: 'xiaoming', body: `${mention} ${request}`, workMode });
-      const build = platform.builds.at(-1);
-      if (!build) throw new Error('the mention started no build');
-      return build;
+      return mentionIn(issue.number, request, workMode);
+    },
+    async askInPull(request, { files, branch = 'topic', fork }) {
+      if (fork !== undefined) await platform.forkRepository({ slug: fork, of: slug });
+      await platform.commit({ slug: fork ?? slug, branch, files });
+      const from = { head: branch, ...(fork !== undefined && { headSlug: fork }) };
+      const { number } = await platform.createPull({ slug, author: 'xiaoming', title: '价格', ...from });
+      return mentionIn(number, request, true);
     },
   };
+}
+
+/** Branches of the platform's repository: the one that holds unfinished work, and the others that the run made. */
+export async function branchesOf(stage: Stage): Promise<{ wip: string; others: readonly string[] }> {
+  const { stdout } = await execa('git', ['for-each-ref', '--format=%(refname:short)', 'refs/heads/npc'], {
+    cwd: stage.repository,
+  });
+  const names = stdout.split('\n').filter((name) => name !== '');
+  const isWip = (name: string) => name.startsWith('npc/wip/');
+  return { wip: names.find(isWip) ?? '(none)', others: names.filter((name) => !isWip(name)) };
 }
 
 /** What the user sees of a run, and what its log says. */
@@ -148,7 +186,11 @@ export interface Story {
   readonly exit: number | null | undefined;
   /** Comments by the agent, newest text. */
   readonly comments: readonly string[];
+  /** The newest of them. */
+  readonly comment: string;
   readonly frames: readonly Envelope[];
+  /** What the run's verdict was. */
+  readonly cause: string | null | undefined;
   /** The run's own events of one type, in order. */
   events<T extends RunEvent['type']>(type: T): Extract<RunEvent, { type: T }>[];
 }
@@ -164,14 +206,12 @@ export async function storyOf(stage: Stage, build: Build): Promise<Story> {
   const frames: Envelope[] = [];
   const log = join(stage.stateOf(build), 'log.db');
   if (existsSync(log)) for await (const frame of readLog(log)) frames.push(frame);
-  return {
-    exit: build.exitCode,
-    comments,
-    frames,
-    events: (type) =>
-      frames.flatMap((frame) => {
-        const event = frame.type === 'task.event' ? (frame.payload as { event: RunEvent }).event : undefined;
-        return event?.type === type ? [event as never] : [];
-      }),
-  };
+  const events: Story['events'] = (type) =>
+    frames.flatMap((frame) => {
+      const event = frame.type === 'task.event' ? (frame.payload as { event: RunEvent }).event : undefined;
+      return event?.type === type ? [event as never] : [];
+    });
+  const comment = comments.at(-1) ?? '';
+  const cause = events('verdict.reached').at(-1)?.cause;
+  return { exit: build.exitCode, cause, comment, comments, frames, events };
 }
