@@ -159,6 +159,7 @@ class Run {
       workshop,
       knownRoles,
       signal: this.#stop.signal,
+      revokeTask: this.#o.revokeTask,
       mayStart: () => this.#mayStart(deadline),
     });
     return this.#finishWork(await work.run(), work, opened);

@@ -2,36 +2,20 @@ import type { Cause, FlowNode, Issue, TaskPayload, TaskResultPayload } from '../
 import { adviceFor } from './advice.ts';
 import { writeBrief, writes } from './brief.ts';
 import { type FalseEnd, findFalseEnd } from './claims.ts';
-import type { RunContext } from './context.ts';
-import type { Crew } from './crew.ts';
-import type { Dispatcher, TaskEnd } from './dispatch.ts';
-import { distil } from './distil.ts';
 import { orderFlow, roleOf } from './flow.ts';
 import { ensureGates, failedGates, gateReport, gatesAt } from './gate-check.ts';
-import type { Journal } from './journal.ts';
+import { type NodeOptions, NodeRunner } from './node-runner.ts';
 import { gateFailed, noEnd, nothingChanged } from './objections.ts';
-import { causeOfDeath, causeOfFailure } from './task-cause.ts';
 import { readTriage, reviewProposedFlow } from './triage.ts';
-import type { Trigger } from './trigger.ts';
 import { endRun } from './verdict.ts';
-import type { Workshop } from './workshop.ts';
 
 /** Times that the work on one node may come back in all, whatever sent it back. */
 export const MOST_RETURNS = 4;
 /** Times that a coder may hand in nothing before the run gives up. */
 const MOST_EMPTY = 1;
 
-export interface WorkOptions {
-  readonly trigger: Trigger;
-  readonly context: RunContext;
-  readonly journal: Journal;
-  readonly dispatcher: Dispatcher;
-  readonly crew: Crew;
-  readonly workshop: Workshop;
+export interface WorkOptions extends NodeOptions {
   readonly knownRoles: () => Promise<readonly string[]>;
-  readonly signal: AbortSignal;
-  /** Throws when no new task may start (deadline, end of the run). */
-  readonly mayStart: () => void;
 }
 
 /** A change that the flow made: the commit to be judged, what the coder says of it, and commands that the verifier wants run too. */
@@ -70,21 +54,20 @@ export class Work {
   readonly #o: WorkOptions;
   #order: FlowNode[] = [];
   #position = 0;
-  #tip: string;
+  readonly #nodes: NodeRunner;
   readonly #done = new Map<string, DoneNode>();
   /** Goes that each node has had; the number makes the task's id. */
   readonly #goes = new Map<string, number>();
   readonly #returns = new Map<string, number>();
   readonly #objections = new Map<string, readonly Issue[]>();
-  readonly #commits: { node: string; sha: string; message: string }[] = [];
   #empty = 0;
   /** The request asks for a review and for no change. */
   #reviewing = false;
 
   constructor(options: WorkOptions) {
     this.#o = options;
-    this.#tip = options.workshop.base;
     this.#order = orderFlow(options.journal.record.flow ?? []);
+    this.#nodes = new NodeRunner(options);
   }
 
   /** Runs the flow to its end. Throws `RunEnd` where it cannot get there. */
@@ -97,7 +80,7 @@ export class Work {
     }
     const coders = [...this.#done.values()].filter((done) => done.role === 'coder');
     const claim = coders.at(-1)?.result.summary ?? '';
-    return { kind: 'change', sha: await this.#candidate(), claim, addedCommands: this.#addedCommands() };
+    return { kind: 'change', sha: await this.#nodes.candidate(), claim, addedCommands: this.#addedCommands() };
   }
 
   /** Sends a finished change back (the Hermes review does) and runs the flow to its end again. */
@@ -112,7 +95,7 @@ export class Work {
     if (role === 'verifier' && (await this.#gatesSendBack(node))) return undefined;
     if (writes(node)) this.#mustBeAllowedToWrite();
 
-    const result = await this.#result(node);
+    const result = await this.#nodes.run(node, this.#taskId(node), (tree) => this.#brief(node, tree));
     this.#goes.set(node.id, (this.#goes.get(node.id) ?? 0) + 1);
     this.#done.set(node.id, { node: node.id, role, result });
     if (role === 'architect') return this.#afterTriage(node, result);
@@ -131,7 +114,7 @@ export class Work {
     const falseEnd = writes(node) ? findFalseEnd(result.summary) : undefined;
     const leftRunning = result.issues.some(isLeftRunning);
     // Work that came back may be right as it is: then the coder's word goes to whoever judges it again.
-    const empty = role === 'coder' && !this.#commits.some((commit) => commit.node === node.id);
+    const empty = role === 'coder' && !this.#nodes.changed(node.id);
     if (empty && !leftRunning) {
       this.#empty += 1;
       if (falseEnd) this.#endFalsely(falseEnd);
@@ -160,78 +143,6 @@ export class Work {
       `No file was changed, so the request is not done. The worker's word for it: ${why}`,
     );
     return endRun('no_change', message, this.#advice('no_change'));
-  }
-
-  /** The node's result, from the record or from an agent; ends the run when there is none. */
-  async #result(node: FlowNode): Promise<TaskResultPayload> {
-    const { journal, workshop } = this.#o;
-    const taskId = this.#taskId(node);
-    const recorded = journal.record.results.get(taskId);
-    if (recorded) {
-      this.#adopt(node, taskId);
-      return recorded;
-    }
-    this.#o.mayStart();
-    await this.#o.crew.ensure(roleOf(node));
-    const start = this.#tip;
-    const tree = await workshop.openTree(taskId, start, writes(node) ? 'writing' : 'judging');
-    let end: TaskEnd;
-    try {
-      end = await this.#dispatch(node, taskId, await this.#brief(node, tree));
-    } finally {
-      // Also when the run is being ended: what was written so far is saved.
-      if (writes(node)) await this.#commit(node, taskId, start);
-    }
-    await workshop.closeTree(taskId);
-    const result = distil(this.#resultOf(end, node));
-    await journal.write({ type: 'task.distilled', node: node.id, result }, taskId);
-    return result;
-  }
-
-  #resultOf(end: TaskEnd, node: FlowNode): TaskResultPayload {
-    if (end.kind === 'question') return endRun('needs_input', end.question, this.#advice('needs_input'));
-    if (end.kind === 'dead') {
-      const cause = causeOfDeath(end.reason);
-      const message = this.#say(
-        `任务 ${node.id} 没有结果：${end.reason}`,
-        `The task ${node.id} has no result: ${end.reason}`,
-      );
-      return endRun(cause, message, this.#advice(cause));
-    }
-    const failure = causeOfFailure(end.result);
-    if (failure) endRun(failure.cause, failure.message, this.#advice(failure.cause));
-    return end.result;
-  }
-
-  async #dispatch(node: FlowNode, taskId: string, payload: TaskPayload): Promise<TaskEnd> {
-    const { dispatcher, crew, signal } = this.#o;
-    const role = roleOf(node);
-    const number = node.target_agent.split(':')[1];
-    const to = number ? `${role}-${number}` : `role:${role}`;
-    const gaveUp = crew.gaveUp(role).then((reason): TaskEnd => ({ kind: 'dead', reason: `crashed: ${reason}` }));
-    const end = await Promise.race([dispatcher.run({ id: taskId, to, payload }, signal), gaveUp]);
-    if (end.kind === 'question') await dispatcher.cancel(taskId, 'the run ends with the question');
-    return end;
-  }
-
-  async #commit(node: FlowNode, taskId: string, start: string): Promise<void> {
-    const { journal, workshop } = this.#o;
-    const { sha, files, leftOut } = await workshop.commit({ taskId, start, message: this.#message(node) });
-    await journal.write(
-      { type: 'task.committed', node: node.id, sha, files: [...files], left_out: [...leftOut] },
-      taskId,
-    );
-    this.#adopt(node, taskId);
-    const wip = sha === start ? undefined : await workshop.saveWork(sha);
-    if (wip !== undefined && journal.record.delivered.wip !== wip) await journal.write({ type: 'work.delivered', wip });
-  }
-
-  /** Takes a task's recorded commit as the new tip. */
-  #adopt(node: FlowNode, taskId: string): void {
-    const commit = this.#o.journal.record.commits.findLast((entry) => entry.taskId === taskId);
-    if (!commit || commit.sha === this.#tip) return;
-    this.#tip = commit.sha;
-    this.#commits.push({ node: node.id, sha: commit.sha, message: this.#message(node) });
   }
 
   /** Goes on as the architect's first turn decided. */
@@ -283,9 +194,9 @@ export class Work {
   /** Runs the commands before a verifier is paid for; true when they failed and the work went back. */
   async #gatesSendBack(node: FlowNode): Promise<boolean> {
     const { journal, workshop, signal, trigger } = this.#o;
-    if (this.#commits.length === 0) return false;
+    if (!this.#nodes.changed()) return false;
     await journal.write({ type: 'step.entered', step: 'gates' });
-    const gates = await ensureGates(journal, workshop, { sha: await this.#candidate(), added: [], signal });
+    const gates = await ensureGates(journal, workshop, { sha: await this.#nodes.candidate(), added: [], signal });
     await journal.write({ type: 'step.entered', step: 'work' });
     const issues = failedGates(gates).map((gate) => gateFailed(gate, trigger.language));
     if (issues.length === 0) return false;
@@ -329,38 +240,25 @@ export class Work {
 
   async #brief(node: FlowNode, tree: string): Promise<TaskPayload> {
     const { trigger, context, workshop, journal } = this.#o;
-    const changed = this.#tip !== workshop.base;
+    const { tip } = this.#nodes;
+    const changed = tip !== workshop.base;
     return writeBrief({
       node,
       request: trigger.request,
       context,
       before: [...this.#done.values()],
       objections: this.#objections.get(node.id) ?? [],
-      diff: changed ? await workshop.diff(this.#tip) : '',
-      gateReport: changed ? gateReport(gatesAt(journal, await this.#candidate())) : '',
+      diff: changed ? await workshop.diff(tip) : '',
+      gateReport: changed ? gateReport(gatesAt(journal, await this.#nodes.candidate())) : '',
       tree,
-      baseSha: this.#tip,
+      baseSha: tip,
     });
-  }
-
-  #candidate(): Promise<string> {
-    const { workshop } = this.#o;
-    return this.#commits.length === 0 ? Promise.resolve(workshop.base) : workshop.candidate(this.#commits);
   }
 
   #addedCommands(): string[] {
     const verified = [...this.#done.values()].filter((done) => done.role === 'verifier');
     const artifacts = verified.flatMap((done) => done.result.artifacts);
     return artifacts.flatMap((artifact) => (artifact.kind === 'command' && artifact.text ? [artifact.text] : []));
-  }
-
-  /** The commit message of a node's work. */
-  #message(node: FlowNode): string {
-    const { context, trigger, journal } = this.#o;
-    const several = this.#order.filter(writes).length > 1;
-    const subject = [...context.title.replaceAll(/\s+/g, ' ')].slice(0, 72).join('');
-    const reference = trigger.thread ? `Refs: #${trigger.thread.number}\n` : '';
-    return `${several ? `${node.id}: ` : ''}${subject}\n\n${reference}Run: ${journal.runKey}\n`;
   }
 
   #advice(cause: Cause): string {
