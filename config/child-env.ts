@@ -4,6 +4,8 @@ import type { Environment } from './environment.ts';
 const allowed = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'TMP', 'TEMP', 'TZ', 'LANG', 'LANGUAGE', 'TERM'],
   ...['CI', 'NO_COLOR', 'FORCE_COLOR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
+  // marks what a run started, down to the last shell; its value is the run's state folder
+  'NPC_RUN',
   // to install packages behind a mirror, a proxy or a company's certificate
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'],
   ...['GIT_SSL_CAINFO', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'NPM_CONFIG_REGISTRY', 'NPM_CONFIG_CACHE'],

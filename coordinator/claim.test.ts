@@ -44,7 +44,7 @@ async function claim(how: { isRetry?: boolean; now?: number } = {}): Promise<Cla
   const journal = await openJournal(await pair.connect('coordinator'), runKey, ['coordinator'], () => {});
   const now = how.now ?? Date.now();
   const body = firstBody(runKey, '### working', now + 60_000);
-  return claimThread({ forge, journal, language: 'zh-CN', isRetry: how.isRetry ?? false, body, now });
+  return claimThread({ forge, journal, language: 'zh-CN', isRetry: how.isRetry ?? false, body, now, logLost: false });
 }
 
 const ourComments = (): { id: string; body: string }[] =>

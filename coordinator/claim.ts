@@ -19,6 +19,8 @@ interface ClaimOptions {
   /** Text of the comment as it is first posted. */
   readonly body: string;
   readonly now: number;
+  /** An earlier process of this run worked here and its log is lost: a live comment is our own. */
+  readonly logLost: boolean;
 }
 
 interface Posted {
@@ -42,7 +44,8 @@ export async function claimThread(options: ClaimOptions): Promise<Claim> {
     const marker = readMarker(standing.body);
     const abandoned = marker?.state === 'live' && (marker.liveUntil ?? 0) < now;
     const again = marker?.state === 'final' && options.isRetry && marker.verdict !== 'green';
-    if (!abandoned && !again)
+    const ours = marker?.state === 'live' && options.logLost;
+    if (!abandoned && !again && !ours)
       return { kind: 'taken', reason: `comment ${standing.id} already stands for this request (${marker?.state})` };
     const takenOver: Posted = { id: standing.id, author: standing.author };
     await journal.write({ type: 'effect.done', key: 'comment:claim', result: takenOver });

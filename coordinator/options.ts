@@ -36,6 +36,8 @@ export interface CoordinatorOptions {
   readonly impossible?: Decision;
   /** A damaged file that was set aside while the run was set up. */
   readonly setAside?: { readonly path: string; readonly setAside: string };
+  /** Ends whatever an earlier process of this run started and left, beyond the children that the log names. */
+  readonly endLeftovers?: () => Promise<unknown>;
   readonly stateDir: string;
   /** Masks what leaves the process: comment and attached log. */
   readonly masker: Masker;

@@ -84,7 +84,7 @@ class Run {
   }
 
   async go(): Promise<RunOutcome> {
-    const { signal, runKey, version, setAside } = this.#o;
+    const { signal, runKey, version, setAside, endLeftovers } = this.#o;
     const interrupt = (): void => this.#end('interrupted');
     signal.addEventListener('abort', interrupt, { once: true });
     if (signal.aborted) interrupt();
@@ -95,6 +95,7 @@ class Run {
     await write({ type: 'run.started', run_key: runKey, pid: process.pid, version, resumed, trigger: this.#trigger });
     if (setAside) await write({ type: 'state.damaged', path: setAside.path, set_aside: setAside.setAside });
     if (resumed) await endEarlierChildren(this.#journal);
+    if (resumed || setAside) await endLeftovers?.();
 
     let decision: Decision;
     try {
@@ -109,14 +110,14 @@ class Run {
 
   /** Makes this run the one that answers; returns why it is not. */
   async #claim(): Promise<string | undefined> {
-    const { forge, runKey, log, mentionsEveryMs: everyMs = 30_000 } = this.#o;
+    const { forge, runKey, log, setAside, mentionsEveryMs: everyMs = 30_000 } = this.#o;
     if (!forge) return undefined;
     await this.#step('claim');
     const { language, isRetry } = this.#trigger;
     const journal = this.#journal;
     const now = Date.now();
     const body = firstBody(runKey, `### ${textsFor(language).working}`, now + LIVE_FOR_MS);
-    const claim = await claimThread({ forge, journal, language, isRetry, body, now });
+    const claim = await claimThread({ forge, journal, language, isRetry, body, now, logLost: setAside !== undefined });
     if (claim.kind === 'taken') return claim.reason;
     const { commentId } = claim;
     const comment = startLiveComment({ forge, commentId, log, render: () => this.#picture.progress() });

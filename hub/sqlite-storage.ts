@@ -44,7 +44,11 @@ function checkSound(database: Database): void {
   if (verdict !== 'ok') throw new Error(`the database is malformed: ${verdict}`);
 }
 
+/** SQLITE_IOERR_SHORT_READ: a file, or its write-ahead log, ends before what it is known to hold. */
+const SHORT_READ = 522;
+
 function isDamage(error: unknown): boolean {
+  if ((error as { errcode?: unknown }).errcode === SHORT_READ) return true;
   return /malformed|not a database|corrupt|no such (table|column)/i.test(messageOf(error));
 }
 

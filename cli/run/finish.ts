@@ -118,6 +118,7 @@ async function complete(
       revokeTask: () => {},
       openWorkshop: () => Promise.reject(new Error('a run that is being finished changes nothing')),
       impossible: endOf(env, trigger.language),
+      ...(hub.setAside && { setAside: hub.setAside }),
       stateDir: folder,
       masker: createMasker(forge.remote.secrets),
       log,

@@ -7,8 +7,8 @@ import { connectHub, type HubClient } from '../../hub-client/index.ts';
 export interface RunHub {
   readonly url: string;
   readonly client: HubClient;
-  /** Where a damaged log.db was moved to. */
-  readonly setAside?: string;
+  /** A damaged log.db, and where it was moved to. */
+  readonly setAside?: { readonly path: string; readonly setAside: string };
   /** A token for a new connection under this name; undefined where the hub asks for none. */
   tokenFor(name: string): string | undefined;
   close(): Promise<void>;
@@ -29,9 +29,10 @@ export async function openRunHub({ folder, runKey, external, log }: RunHubOption
     const client = await connect(external.url, name, external.token, log);
     return { url: external.url, client, tokenFor: () => external.token, close: () => client.close() };
   }
+  const path = join(folder, 'log.db');
   const hub = await startHub({
     port: 0,
-    database: join(folder, 'log.db'),
+    database: path,
     auth: 'required',
     log,
   });
@@ -40,7 +41,7 @@ export async function openRunHub({ folder, runKey, external, log }: RunHubOption
   return {
     url: hub.url,
     client,
-    ...(hub.setAside !== undefined && { setAside: hub.setAside }),
+    ...(hub.setAside !== undefined && { setAside: { path, setAside: hub.setAside } }),
     tokenFor: (name) => hub.grant({ agent: name, scopes: ['work'] }),
     close: () => closeBoth(client, hub),
   };

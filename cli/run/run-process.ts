@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError, messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { createMasker } from '../../base/mask.ts';
+import { endProcesses } from '../../base/process-tree.ts';
 import {
   childEnv,
   type Environment,
@@ -14,7 +15,7 @@ import {
 } from '../../config/index.ts';
 import { adviceFor } from '../../coordinator/advice.ts';
 import { openGitWorkshop } from '../../coordinator/open-workshop.ts';
-import type { RunOutcome } from '../../coordinator/options.ts';
+import type { CoordinatorOptions, RunOutcome } from '../../coordinator/options.ts';
 import { runCoordinator } from '../../coordinator/run.ts';
 import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
@@ -81,8 +82,7 @@ interface Parts {
 
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
 async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
-  const settings = readConfig(ModelSettings, { environment: env });
-  const pace = readConfig(PaceSettings, { environment: env });
+  const { settings, pace, wrong } = readSettings(env);
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
@@ -95,13 +95,16 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     await noteRun(folder, { runKey, hubUrl: hub.url, goal: trigger.request });
     view.say(`npc-crew ${version}: run ${runKey}, hub ${hub.url}, state in ${folder}`);
 
+    const children = { ...childEnv(env), NPC_RUN: folder };
+    const endLeftovers = () => endProcesses({ variable: { name: 'NPC_RUN', value: folder } });
+    closing.push(async () => void (await endLeftovers()));
     const gateway = await openGateway({ settings, log, client, runKey, say: view.say });
     closing.push(() => gateway.close());
     const crew = openCrew({
       hub,
       gateway,
       folder,
-      env: childEnv(env),
+      env: children,
       log,
       say: view.say,
       inProcess: options.inProcess ?? false,
@@ -111,6 +114,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     const secrets = [settings.apiKey, hubToken, ...(forge?.remote.secrets ?? [])].filter(
       (value) => value !== undefined,
     );
+    const impossible = errand.impossible ?? wrong;
     return await runCoordinator({
       trigger,
       runKey,
@@ -128,7 +132,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
           runKey,
           stateDir: folder,
           forge,
-          env: childEnv(env),
+          env: children,
           secrets,
           log,
           signal,
@@ -143,8 +147,9 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
           : decide('misconfigured', problem, adviceFor('misconfigured', trigger.language));
       },
       ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
-      ...(errand.impossible && { impossible: impossibleOf(errand.impossible, trigger.language) }),
-      ...(hub.setAside !== undefined && { setAside: { path: join(folder, 'log.db'), setAside: hub.setAside } }),
+      ...(impossible && { impossible: impossibleOf(impossible, trigger.language) }),
+      ...(hub.setAside && { setAside: hub.setAside }),
+      endLeftovers,
       stateDir: folder,
       masker: createMasker(secrets),
       log: log.child({ room: 'coordinator' }),
@@ -162,6 +167,23 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
         log.warn({ err: error }, 'could not close a part of the run'),
       );
     }
+  }
+}
+
+/** The settings of a run. A wrong one ends it, but not before its comment says so: until then the defaults serve. */
+function readSettings(env: Environment): {
+  settings: ModelSettings;
+  pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
+  wrong?: NonNullable<Errand['impossible']>;
+} {
+  try {
+    return {
+      settings: readConfig(ModelSettings, { environment: env }),
+      pace: readConfig(PaceSettings, { environment: env }),
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { settings: ModelSettings.parse({}), pace: {}, wrong: { cause: 'misconfigured', message: error.message } };
   }
 }
 

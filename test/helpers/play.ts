@@ -181,6 +181,9 @@ export async function branchesOf(stage: Stage): Promise<{ wip: string; others: r
   return { wip: names.find(isWip) ?? '(none)', others: names.filter((name) => !isWip(name)) };
 }
 
+/** A line of a stack trace, which no user should ever meet. */
+export const stackTrace = /^\s+at .+:\d+:\d+\)?$/m;
+
 /** What the user sees of a run, and what its log says. */
 export interface Story {
   readonly exit: number | null | undefined;

@@ -31,4 +31,11 @@ export const e2e = {
     'One mention delivered ten times at once is one run with one comment; without a lock the others leave one-line pointers at most.',
   'R-E2E-44':
     'While a run works, "@Agent stop" ends it with exit 0, and other mentions are listed with the words that steering is not supported yet.',
+  'R-E2E-45':
+    'Variables that are missing, contradict each other, or are not for us, and an empty request, end with one clear line and their own exit code.',
+  'R-E2E-46':
+    'A flow or a configuration of the repository that cannot be followed is told in the comment, with its place, before any model is asked.',
+  'R-E2E-47':
+    'A model that refuses the key, or answers nothing, or settings that lead nowhere, end red with their cause and the cure in the comment.',
+  'R-E2E-48': 'A damaged message log is set aside; the run goes on from the thread and says so.',
 } as const;
