@@ -12,10 +12,12 @@ if (!taskFile || !resultFile) {
 }
 
 const task = await readFile(taskFile, 'utf8');
-const orders = [...task.matchAll(/in `([^`\n]+)` replace `([^`\n]+)` with `([^`\n]*)`/gi)];
+// A sentence that the task quotes once more, as an objection does, counts once.
+const sentences = new Set(task.match(/in `[^`\n]+` replace `[^`\n]+` with `[^`\n]*`/gi));
+const orders = [...sentences].map((sentence) => sentence.split('`'));
 const done = [];
 const issues = [];
-for (const [, path, before, after] of orders) {
+for (const [, path, , before, , after] of orders) {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) issues.push({ severity: 'blocking', message: `there is no file ${path}`, path });
   else if (!text.includes(before))

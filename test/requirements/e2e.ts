@@ -38,4 +38,7 @@ export const e2e = {
   'R-E2E-47':
     'A model that refuses the key, or answers nothing, or settings that lead nowhere, end red with their cause and the cure in the comment.',
   'R-E2E-48': 'A damaged message log is set aside; the run goes on from the thread and says so.',
+  'R-E2E-49':
+    'Agents that joined a hub by hand, in JavaScript, in Python and as another program, get tasks of a run on that hub, and their results are used.',
+  'R-E2E-50': 'A run starts the programs that .npc/config.yml names for its roles.',
 } as const;
