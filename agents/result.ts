@@ -3,7 +3,8 @@ import { type Issue, MAX_INLINE_TEXT, type TaskResultPayload } from '../protocol
 
 /**
  * What a task comes to: the submitted result, the answer to a question, or a failure with a blocking issue that names why the loop
- * stopped (`evidence` is `model_error:<kind>` or `loop_stopped:<reason>`). Each entry of `leftRunning` is a process that had to be ended.
+ * stopped (`evidence` is `model_error:<kind>` or `loop_stopped:<reason>`). Each entry of `leftRunning` is a process that had to be ended; its
+ * issue's evidence is `left_running: <processes>`.
  */
 export function resultOf(
   outcome: LoopOutcome,
@@ -33,10 +34,10 @@ function failureOf({ reason, message, errorKind, answer }: LoopOutcome): TaskRes
 }
 
 function leftRunningIssue(processes: readonly string[]): Issue {
-  const list = processes.slice(0, 10).join('; ');
+  const list = processes.slice(0, 10).join('; ').slice(0, 3900);
   return {
     severity: 'blocking',
-    message: `Work was left running in the background and had to be ended: ${list}`.slice(0, 4000),
-    evidence: 'left_running',
+    message: `Work was left running in the background and had to be ended: ${list}`,
+    evidence: `left_running: ${list}`,
   };
 }

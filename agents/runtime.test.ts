@@ -205,7 +205,10 @@ test('R-AGENT-6: what is left running is refused twice, then ended, and blocks t
   await agent(model);
   const { payload } = await task('t.left');
   expect(model.requests[2]?.turns.at(-1)?.content).toMatch(/left-running refuses: .*sleep 300/);
-  expect(payload).toMatchObject({ status: 'success', issues: [{ severity: 'blocking', evidence: 'left_running' }] });
+  expect(payload).toMatchObject({
+    status: 'success',
+    issues: [{ severity: 'blocking', evidence: expect.stringMatching(/^left_running: \d+ /) }],
+  });
   expect(payload.issues[0]?.message).toContain('sleep 300');
   expect(await processesOf('t.left')).toEqual([]);
 });

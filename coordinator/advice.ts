@@ -21,8 +21,8 @@ const advice: Readonly<Record<Cause, Readonly<Record<Language, string>>>> = {
   step_limit: { 'zh-CN': '把任务拆小后再次提及我。', en: 'Split the request and mention me again.' },
   conflict: { 'zh-CN': '更新分支后再次提及我。', en: 'Update the branch and mention me again.' },
   push_rejected: {
-    'zh-CN': '改动保留在进行中的分支上；更新你的分支后再次提及我。（尚不支持自动变基。）',
-    en: 'The work is kept on the work-in-progress branch; update your branch and mention me again. (Rebasing by itself is not supported yet.)',
+    'zh-CN': '改动保留在进行中的分支上：自己合并它，或者再次提及我，在最新的提交上重做。（尚不支持自动变基。）',
+    en: 'The work is kept on the work-in-progress branch: merge it yourself, or mention me again to have it done on the newest commit. (Rebasing is not supported yet.)',
   },
   review_rejected: {
     'zh-CN': '查看评审意见，补充说明后再次提及我。',

@@ -1,3 +1,5 @@
+import { type Said, said } from './said.ts';
+
 /** One file before and after a change; undefined where it is not there. */
 export interface FileChange {
   readonly path: string;
@@ -20,14 +22,17 @@ export function isSettings(path: string): boolean {
 }
 
 /** What a change does to the settings and scripts that the checking commands run by; one clause each. */
-export function changedSettings(change: FileChange): string[] {
+export function changedSettings(change: FileChange): Said[] {
   const { path, before, after } = change;
   if (settingsFile.test(path)) {
-    if (before === undefined) return leavesOut.test(after ?? '') ? ['new test settings leave tests out'] : [];
+    if (before === undefined)
+      return leavesOut.test(after ?? '')
+        ? [said('新的测试设置排除了一些测试', 'new test settings leave tests out')]
+        : [];
     return [
       after === undefined
-        ? 'the settings of the tests were deleted'
-        : `the settings of the tests were changed: ${firstDifference(before, after)}`,
+        ? said('测试的设置被删除', 'the settings of the tests were deleted')
+        : settingsChanged(before, after),
     ];
   }
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -49,7 +54,7 @@ export function changedSettings(change: FileChange): string[] {
 
 const checkScript = /^(pre|post)?(test|tests|build|lint|check|typecheck|type-check|verify|ci|coverage)([:.-].*)?$/;
 
-function changedScripts(before: string, after: string): string[] {
+function changedScripts(before: string, after: string): Said[] {
   const [old, now] = [parseJson(before), parseJson(after)];
   const [oldScripts, nowScripts] = [group(old, 'scripts'), group(now, 'scripts')];
   const relevant = new Set(Object.keys(oldScripts).filter((name) => checkScript.test(name)));
@@ -64,8 +69,11 @@ function changedScripts(before: string, after: string): string[] {
     if (from === to || /no test specified/.test(String(from))) return [];
     return [
       to === undefined
-        ? `the script "${name}" was removed`
-        : `the script "${name}" was changed from \`${from}\` to \`${to}\``,
+        ? said(`脚本 "${name}" 被删除`, `the script "${name}" was removed`)
+        : said(
+            `脚本 "${name}" 从 \`${from}\` 改成了 \`${to}\``,
+            `the script "${name}" was changed from \`${from}\` to \`${to}\``,
+          ),
     ];
   });
   const hooks = Object.keys(nowScripts).filter(
@@ -77,12 +85,15 @@ function changedScripts(before: string, after: string): string[] {
   );
   return [
     ...found,
-    ...hooks.map((name) => `a script "${name}" now runs with "${name.replace(/^(pre|post)/, '')}"`),
-    ...keys.map((key) => `the settings "${key}" were changed`),
+    ...hooks.map((name) => {
+      const main = name.replace(/^(pre|post)/, '');
+      return said(`运行 "${main}" 时多了脚本 "${name}"`, `a script "${name}" now runs with "${main}"`);
+    }),
+    ...keys.map((key) => said(`设置 "${key}" 被修改`, `the settings "${key}" were changed`)),
   ];
 }
 
-function changedTargets(before: string, after: string): string[] {
+function changedTargets(before: string, after: string): Said[] {
   const [old, now] = [readTargets(before), readTargets(after)];
   const relevant = new Set([...old.keys()].filter((name) => checkScript.test(name)));
   for (const name of relevant)
@@ -90,7 +101,11 @@ function changedTargets(before: string, after: string): string[] {
       if (old.has(needed)) relevant.add(needed);
   return [...relevant]
     .filter((name) => old.get(name) !== now.get(name))
-    .map((name) => (now.has(name) ? `what \`make ${name}\` does was changed` : `the target ${name} was removed`));
+    .map((name) =>
+      now.has(name)
+        ? said(`\`make ${name}\` 的内容被修改`, `what \`make ${name}\` does was changed`)
+        : said(`目标 ${name} 被删除`, `the target ${name} was removed`),
+    );
 }
 
 /** Each target with its prerequisites (first line) and its recipe. */
@@ -103,7 +118,7 @@ function readTargets(text: string): Map<string, string> {
   return targets;
 }
 
-function changedSections(before: string, after: string): string[] {
+function changedSections(before: string, after: string): Said[] {
   const sections = (text: string): string =>
     text
       .split(/^(?=\[)/m)
@@ -114,7 +129,7 @@ function changedSections(before: string, after: string): string[] {
       .join('\n');
   const [old, now] = [sections(before), sections(after)];
   if (old === now || (old === '' && !leavesOut.test(now))) return [];
-  return [`the settings of the tests were changed: ${firstDifference(old, now)}`];
+  return [settingsChanged(old, now)];
 }
 
 /** The object behind `test:` in a Vite configuration. */
@@ -129,20 +144,33 @@ function viteTest(text: string): string {
   return text.slice(start);
 }
 
-function changedPart(name: string, before: string, after: string): string[] {
+function changedPart(name: string, before: string, after: string): Said[] {
   if (before === after || (before === '' && !leavesOut.test(after))) return [];
-  return [`the settings "${name}" were changed: ${firstDifference(before, after)}`];
+  const { 'zh-CN': zh, en } = firstDifference(before, after);
+  return [said(`设置 "${name}" 被修改：${zh}`, `the settings "${name}" were changed: ${en}`)];
 }
 
-function addedSkips(form: RegExp, before: string, after: string): string[] {
+function addedSkips(form: RegExp, before: string, after: string): Said[] {
   const [old, now] = [[...before.matchAll(form)], [...after.matchAll(form)]];
   const added = now.find(
     ([text]) => now.filter(([other]) => other === text).length > old.filter(([other]) => other === text).length,
   );
-  return added ? [`tests are left out or their failures ignored: \`${added[0].trim()}\` was added`] : [];
+  if (!added) return [];
+  const text = `\`${added[0].trim()}\``;
+  return [
+    said(
+      `一些测试被排除，或其失败被忽略：新增了 ${text}`,
+      `tests are left out or their failures ignored: ${text} was added`,
+    ),
+  ];
 }
 
-function firstDifference(before: string, after: string): string {
+function settingsChanged(before: string, after: string): Said {
+  const { 'zh-CN': zh, en } = firstDifference(before, after);
+  return said(`测试的设置被修改：${zh}`, `the settings of the tests were changed: ${en}`);
+}
+
+function firstDifference(before: string, after: string): Said {
   const lines = new Set(before.split('\n').map((line) => line.trim()));
   const added = after
     .split('\n')
@@ -154,8 +182,10 @@ function firstDifference(before: string, after: string): string {
     .map((line) => line.trim())
     .find((line) => line !== '' && !left.has(line));
   const cut = (line: string): string => `\`${line.slice(0, 120)}\``;
-  if (added !== undefined) return `${cut(added)} was added`;
-  return removed === undefined ? 'lines were moved' : `${cut(removed)} was removed`;
+  if (added !== undefined) return said(`新增了 ${cut(added)}`, `${cut(added)} was added`);
+  return removed === undefined
+    ? said('行被移动', 'lines were moved')
+    : said(`删除了 ${cut(removed)}`, `${cut(removed)} was removed`);
 }
 
 function parseJson(text: string): Record<string, unknown> {

@@ -10,7 +10,9 @@ import { type Decision, decide } from './verdict.ts';
 /** How a push ended. */
 export type PushOutcome =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'rejected' | 'forbidden' | 'unreachable'; readonly message: string };
+  /** `moved`: the branch holds commits that this push does not; `declined`: a rule or hook of the remote said no. */
+  | { readonly kind: 'rejected'; readonly reason: 'moved' | 'declined'; readonly message: string }
+  | { readonly kind: 'forbidden' | 'unreachable'; readonly message: string };
 
 /** The remote as delivery needs it. */
 export interface DeliveryRemote {
@@ -60,7 +62,10 @@ export async function deliver(options: DeliverOptions): Promise<{ delivered: Del
   if (push.kind !== 'ok') {
     const cause =
       push.kind === 'forbidden' ? 'no_permission' : push.kind === 'rejected' ? 'push_rejected' : 'upstream_error';
-    return { delivered: wip, decision: decide(cause, push.message, adviceFor(cause, trigger.language)) };
+    return {
+      delivered: wip,
+      decision: decide(cause, notPushed(push, branch, trigger), adviceFor(cause, trigger.language)),
+    };
   }
   const head = await remote.headOf(branch);
   if (head !== sha) {
@@ -71,6 +76,17 @@ export async function deliver(options: DeliverOptions): Promise<{ delivered: Del
   if (!forge || trigger.thread?.kind !== 'issue') return finish(options, placed);
   const pull = await openPull(options, forge, branch);
   return finish(options, { ...placed, pullNumber: pull.number, pullUrl: pull.url });
+}
+
+/** Why a push did not succeed, in words where what git says has none. */
+function notPushed(push: Exclude<PushOutcome, { kind: 'ok' }>, branch: string, { language }: Trigger): string {
+  const zh = language === 'zh-CN';
+  if (push.kind === 'rejected' && push.reason === 'moved') {
+    return zh
+      ? `运行期间 \`${branch}\` 上有了新的提交，所以没有推送到它上面。`
+      : `\`${branch}\` got new commits while the run worked, so nothing was pushed to it.`;
+  }
+  return `${zh ? `没能推送到 \`${branch}\`` : `\`${branch}\` could not be pushed to`}: ${push.message}`;
 }
 
 async function openPull(

@@ -2,8 +2,12 @@ import type { GateRun, Issue } from '../protocol/index.ts';
 import type { FalseEnd } from './claims.ts';
 import type { Judgement } from './judge.ts';
 import type { Trigger } from './trigger.ts';
+import type { WeakenedTest } from './weakened-tests.ts';
 
 type Language = Trigger['language'];
+
+/** How the evidence of an agent's left-over processes begins; their list follows. */
+const LEFT_RUNNING = 'left_running:';
 
 /** What the coordinator itself objects to, in the language of the request: the coder reads it, and the user does in the comment. */
 export function nothingChanged(language: Language): Issue {
@@ -25,12 +29,23 @@ export function gateFailed(gate: GateRun, language: Language): Issue {
 }
 
 /** A place where a change makes the tests say less. */
-export function testsWeakened(finding: { readonly path: string; readonly reason: string }, language: Language): Issue {
+export function testsWeakened({ path, reason }: WeakenedTest, language: Language): Issue {
   const message =
     language === 'zh-CN'
-      ? `改动削弱了测试（${finding.reason}）。请恢复测试，改正代码。`
-      : `the change weakens the tests: ${finding.reason}. Restore them and mend the code instead.`;
-  return { ...blocking(message), path: finding.path };
+      ? `改动削弱了测试（${reason[language]}）。请恢复测试，改正代码。`
+      : `the change weakens the tests: ${reason[language]}. Restore them and mend the code instead.`;
+  return { ...blocking(message), path };
+}
+
+/** Processes that an agent left behind and that were ended for it; the worker's own words stay where there is no list of them. */
+export function leftRunning(issue: Issue, language: Language): Issue {
+  const list = issue.evidence?.slice(LEFT_RUNNING.length).trim();
+  if (!list || language === 'en') return issue;
+  return { ...issue, message: `有进程被留在后台，已被终止，它们没有做完：${list}` };
+}
+
+export function isLeftRunning({ evidence }: Issue): boolean {
+  return evidence?.startsWith(LEFT_RUNNING) ?? false;
 }
 
 /** Why a text is no end. */

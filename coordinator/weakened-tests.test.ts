@@ -6,7 +6,7 @@ import { findWeakened, weakenedTests } from './weakened-tests.ts';
 
 /** Reasons found when one file changes. */
 function reasons(path: string, before: string | undefined, after: string | undefined): string[] {
-  return findWeakened([{ path, before, after }]).map((finding) => finding.reason);
+  return findWeakened([{ path, before, after }]).map((finding) => finding.reason.en);
 }
 
 const js = `import { test, expect } from 'vitest';

@@ -1,12 +1,13 @@
 import { changedSettings, type FileChange, isSettings } from './check-settings.ts';
 import { changedFiles } from './diff.ts';
 import type { Repository } from './repository.ts';
+import { type Said, said } from './said.ts';
 import { isOtherTest, readTests, type TestContent } from './test-languages.ts';
 
 /** One way in which a change makes the checks say less. `reason` is one clause. */
 export interface WeakenedTest {
   readonly path: string;
-  readonly reason: string;
+  readonly reason: Said;
 }
 
 /**
@@ -71,32 +72,43 @@ function compare(
   const fresh = without(now.titles, old.titles);
   const renamed = lost.length <= fresh.length && now.assertions >= old.assertions;
   if (lost.length > 0 && !renamed) {
-    const names = `${lost
+    const names = lost
       .slice(0, 5)
       .map((title) => `"${title}"`)
-      .join(', ')}${lost.length > 5 ? ` and ${lost.length - 5} more` : ''}`;
-    found.push({
-      path,
-      reason: after === undefined ? `the test file was deleted, with ${names}` : `test cases were removed: ${names}`,
-    });
+      .join(', ');
+    const more = lost.length - 5;
+    const zh = more > 0 ? `${names} 等 ${lost.length} 个` : names;
+    const en = more > 0 ? `${names} and ${more} more` : names;
+    const reason =
+      after === undefined
+        ? said(`测试文件被删除，其中有 ${zh}`, `the test file was deleted, with ${en}`)
+        : said(`测试用例被删除：${zh}`, `test cases were removed: ${en}`);
+    found.push({ path, reason });
   } else if (now.assertions < old.assertions && gone.length === lost.length)
     found.push({
       path,
       reason:
         after === undefined
-          ? 'a file with assertions was deleted'
-          : `${old.assertions - now.assertions} assertion(s) that could fail were removed`,
+          ? said('含有断言的文件被删除', 'a file with assertions was deleted')
+          : said(
+              `${old.assertions - now.assertions} 条可能失败的断言被删除`,
+              `${old.assertions - now.assertions} assertion(s) that could fail were removed`,
+            ),
     });
   const skipped = without(now.skips, old.skips);
   if (moreSkips && skipped.length > 0 && now.skips.length > old.skips.length)
-    found.push({ path, reason: `tests are kept from running: \`${skipped[0]}\` was added` });
+    found.push({
+      path,
+      reason: said(`测试被跳过：新增了 \`${skipped[0]}\``, `tests are kept from running: \`${skipped[0]}\` was added`),
+    });
   return found;
 }
 
 function goneOrEmptied({ path, before, after }: FileChange): WeakenedTest[] {
   if (before === undefined || before.trim() === '') return [];
-  if (after === undefined) return [{ path, reason: 'the test file was deleted' }];
-  return after.trim().length * 10 < before.trim().length ? [{ path, reason: 'the test file was emptied' }] : [];
+  if (after === undefined) return [{ path, reason: said('测试文件被删除', 'the test file was deleted') }];
+  const emptied = after.trim().length * 10 < before.trim().length;
+  return emptied ? [{ path, reason: said('测试文件被清空', 'the test file was emptied') }] : [];
 }
 
 /** The entries of `all` that are left when each of `taken` was taken out once. */

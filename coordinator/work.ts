@@ -5,7 +5,7 @@ import { type FalseEnd, findFalseEnd } from './claims.ts';
 import { orderFlow, roleOf } from './flow.ts';
 import { ensureGates, failedGates, gateReport, gatesAt } from './gate-check.ts';
 import { type NodeOptions, NodeRunner } from './node-runner.ts';
-import { gateFailed, noEnd, nothingChanged } from './objections.ts';
+import { gateFailed, isLeftRunning, leftRunning, noEnd, nothingChanged } from './objections.ts';
 import { readTriage, reviewProposedFlow } from './triage.ts';
 import { endRun } from './verdict.ts';
 
@@ -112,10 +112,9 @@ export class Work {
     const role = roleOf(node);
     const { language } = this.#o.trigger;
     const falseEnd = writes(node) ? findFalseEnd(result.summary) : undefined;
-    const leftRunning = result.issues.some(isLeftRunning);
     // Work that came back may be right as it is: then the coder's word goes to whoever judges it again.
     const empty = role === 'coder' && !this.#nodes.changed(node.id);
-    if (empty && !leftRunning) {
+    if (empty && !result.issues.some(isLeftRunning)) {
       this.#empty += 1;
       if (falseEnd) this.#endFalsely(falseEnd);
       if (this.#empty > MOST_EMPTY) this.#endWithoutChange(result);
@@ -128,7 +127,9 @@ export class Work {
     const blocking = result.issues.filter((issue) => issue.severity === 'blocking');
     if (blocking.length === 0 && result.status === 'success') return undefined;
     const issues =
-      blocking.length > 0 ? blocking : [{ severity: 'blocking' as const, message: result.summary || `${role} failed` }];
+      blocking.length > 0
+        ? blocking.map((issue) => leftRunning(issue, language))
+        : [{ severity: 'blocking' as const, message: result.summary || `${role} failed` }];
     return { cause: causeOfObjection(role, issues), by: role, issues };
   }
 
@@ -274,8 +275,4 @@ export class Work {
 function causeOfObjection(role: string, issues: readonly Issue[]): Cause {
   if (issues.some(isLeftRunning)) return 'left_running';
   return role === 'reviewer' ? 'review_rejected' : role === 'verifier' ? 'unproven' : 'tests_failing';
-}
-
-function isLeftRunning(issue: Issue): boolean {
-  return issue.evidence === 'left_running';
 }

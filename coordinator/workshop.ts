@@ -1,5 +1,6 @@
 import type { GateRun } from '../protocol/index.ts';
 import type { ChosenCommand } from './record.ts';
+import type { WeakenedTest } from './weakened-tests.ts';
 
 /** What the run does with git and the repository's own commands; {@link ./git-workshop.ts} is the real one. */
 export interface Workshop {
@@ -14,7 +15,7 @@ export interface Workshop {
   /** The change from the base to `sha`, as text. */
   diff(sha: string): Promise<string>;
   /** What in the change weakens tests, or edits what the commands run. */
-  weakenedTests(sha: string): Promise<readonly { readonly path: string; readonly reason: string }[]>;
+  weakenedTests(sha: string): Promise<readonly WeakenedTest[]>;
   /** Whether the change to `sha` touches documents only. */
   documentsOnly(sha: string): Promise<boolean>;
   /** The commit that would be delivered: one commit for each node, on the base. The same input gives the same commit. */

@@ -1,4 +1,5 @@
 import type { GateRun, Issue } from '../../protocol/index.ts';
+import { doneEffect } from '../record.ts';
 import { cell, fenced, fitComment } from './fit.ts';
 import { type Marker, writeMarker } from './marker.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -35,6 +36,7 @@ export function renderFinal(view: RunView, footer: Footer): string {
     verdict?.cause &&
       `**${t.cause[verdict.cause]}** (\`${verdict.cause}\`)${verdict.message ? `\n\n${verdict.message}` : ''}`,
     view.record.answer,
+    remarks(view, t),
     links(view, t),
     verdict?.nextStep &&
       `**${t.nextStep}**: ${verdict.nextStep}${verdict.cause ? ` ${verdict.rerunHelps ? t.rerunHelps : t.rerunUseless}` : ''}`,
@@ -101,13 +103,23 @@ function links(view: RunView, t: Texts): string {
   return lines.filter(Boolean).join('\n');
 }
 
+/** How many remarks stand at their lines in the pull request. */
+function remarks(view: RunView, t: Texts): string {
+  const posted = doneEffect<number>(view.record, 'review');
+  return posted === undefined ? '' : t.remarksPosted(posted);
+}
+
 function link(branch: string, url: string | undefined): string {
   return url ? `[\`${branch}\`](${url})` : `\`${branch}\``;
 }
 
 function limits(view: RunView, t: Texts): string {
   const lines = [
-    ...view.record.limits.map((limit) => `- ${limit.message} ${limit.cure}`),
+    ...view.record.limits.map(({ message, cure }) => {
+      // What the next step says already is not said twice.
+      const said = cure === view.record.verdict?.nextStep ? '' : cure;
+      return `- ${`${message} ${said}`.trim().replaceAll('\n', '\n  ')}`;
+    }),
     ...view.record.damaged.map((damaged) => `- ${t.damaged(damaged.setAside)}`),
   ];
   return lines.length === 0 ? '' : `**${t.limits}**\n${lines.join('\n')}`;

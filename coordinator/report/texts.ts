@@ -30,6 +30,7 @@ export interface Texts {
   readonly states: Readonly<Record<TaskSubState, string>>;
   readonly notes: string;
   readonly objections: string;
+  readonly remarksPosted: (count: number) => string;
   readonly mentions: string;
   readonly usage: (calls: number, input: number, output: number, seconds: number) => string;
   readonly links: {
@@ -124,6 +125,7 @@ const zh: Texts = {
   },
   notes: '备注',
   objections: '退回的原因与评审意见',
+  remarksPosted: (count) => `评审意见已写在合并请求的代码行上：${count} 条。`,
   mentions: '运行期间的新提及（尚不支持中途调整；它们各自的运行会在本次之后处理）',
   usage: (calls, input, output, seconds) =>
     `${calls} 次模型调用，输入 ${input} / 输出 ${output} tokens，用时 ${seconds} 秒`,
@@ -213,6 +215,7 @@ const en: Texts = {
   },
   notes: 'Notes',
   objections: 'Why work came back, and review remarks',
+  remarksPosted: (count) => `Review remarks at their lines in the pull request: ${count}.`,
   mentions: 'Mentions made meanwhile (steering a live run is not supported yet; their own runs follow after this one)',
   usage: (calls, input, output, seconds) => `${calls} model calls, ${input} tokens in / ${output} out, ${seconds} s`,
   links: {
