@@ -63,7 +63,7 @@ test('R-E2E-13: work that a coder leaves running is ended with its task, and the
   const stage = await setStage({ files: alone, script: { coder: [go, go, go, go, go] } });
   const { exit, cause, comment, frames } = await storyOf(stage, stage.ask());
   expect({ exit, cause }).toEqual({ exit: 3, cause: 'left_running' });
-  expect(comment).toContain('sleep 4321');
+  expect(comment).toMatch(/有进程被留在后台，已被终止，它们没有做完：\d+ sleep 4321/);
   expect(frames.filter(({ type }) => type === 'task.result')).toHaveLength(5);
   const { stdout } = await execa('ps', ['-eo', 'args']);
   expect(stdout.split('\n').filter((line) => line.startsWith('sleep 4321'))).toEqual([]);

@@ -21,7 +21,7 @@ test('R-E2E-20: without work mode a change is refused with the cure, and nothing
   const { exit, cause, comment } = await storyOf(stage, stage.ask(undefined, { workMode: false }));
   expect({ exit, cause }).toEqual({ exit: 3, cause: 'no_permission' });
   expect(comment).toContain('所以没有推送任何内容');
-  expect(comment).toContain('勾选“让它工作”');
+  expect(comment.match(/勾选“让它工作”/g)).toHaveLength(1);
   expect(await stage.platform.pushes(slug)).toEqual([]);
 });
 
@@ -101,5 +101,6 @@ test('R-E2E-23: a branch that moved meanwhile is not overwritten, and the commen
   expect((await stage.platform.pull(slug, build.occasion.thread.number)).headSha).toBe(moved);
   const { wip } = await branchesOf(stage);
   expect(comment).toContain(`\`${wip}\``);
-  expect(comment).toContain('更新你的分支后再次提及我');
+  expect(comment).toContain('运行期间 `topic` 上有了新的提交');
+  expect(comment).toContain('再次提及我，在最新的提交上重做');
 });

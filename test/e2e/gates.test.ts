@@ -58,7 +58,7 @@ test('R-E2E-16: a change that weakens the tests goes back, and is not delivered 
   expect({ exit, cause }).toEqual({ exit: 3, cause: 'tests_weakened' });
   const objections = events('work.returned').map(({ issues }) => issues[0]?.message);
   expect(objections).toHaveLength(4);
-  expect(objections[0]).toContain('"doubles"');
+  expect(objections[0]).toContain('测试文件被删除，其中有 "doubles"');
   expect(comment).toContain('price.test.mjs');
   expect(comment).toContain('若确实要改测试，请在请求里写明');
   expect(stage.platform.pulls(slug)).toEqual([]);
@@ -81,7 +81,9 @@ test('R-E2E-17: without the toolchain a change is pushed, and the comment gives 
   expect({ exit, cause }).toEqual({ exit: 4, cause: 'toolchain_missing' });
   expect(comment).toContain('### ⚠️ 部分完成');
   expect(comment).toContain('未运行：缺少 go');
-  expect(comment).toMatch(/```dockerfile\nFROM golang:\S+\nCOPY --from=npc-crew \/opt\/npc-crew \/opt\/npc-crew\n/);
+  expect(comment).toMatch(
+    /```dockerfile\n {2}FROM golang:\S+\n {2}COPY --from=npc-crew \/opt\/npc-crew \/opt\/npc-crew\n/,
+  );
   expect(stage.platform.pulls(slug)).toHaveLength(1);
 });
 

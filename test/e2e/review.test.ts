@@ -19,6 +19,7 @@ test('R-E2E-30: a review that was asked for is posted at its lines', async () =>
   ]);
   expect(comment).toContain('### ✅ 已回答');
   expect(comment).toContain('有一处错误。');
+  expect(comment).toContain('代码行上：1 条');
   expect(comment).toContain(general.message);
   expect(await stage.platform.pushes(slug)).toEqual([]);
 });
