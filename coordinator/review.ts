@@ -5,7 +5,7 @@ import { ensureGates, failedGates, openGates } from './gate-check.ts';
 import type { Journal } from './journal.ts';
 import { askJudge, type Evidence } from './judge.ts';
 import { gateFailed, openPoints, testsWeakened } from './objections.ts';
-import type { RunRecord } from './record.ts';
+import type { ReviewRecord, RunRecord } from './record.ts';
 import { changedFiles } from './report/view.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide } from './verdict.ts';
@@ -38,6 +38,7 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
   const { work, journal, workshop, signal } = options;
   const { language } = options.trigger;
   let current: WorkEnd = change;
+  let round = 1;
   for (;;) {
     if (current.kind !== 'change') throw new Error('a review follows a change only');
     signal.throwIfAborted();
@@ -60,16 +61,14 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
     if (unchecked) return { sha: current.sha, decision: openDecision(unchecked, options.trigger) };
 
     await journal.write({ type: 'step.entered', step: 'review' });
-    const round = journal.record.reviews.length + 1;
-    const judgement = await judgeChange(current, gates, files, round, options);
-    if (judgement.verdict === 'complete')
-      return { sha: current.sha, decision: decide(null, '', nextForGreen(options.trigger)) };
-    const open = openPoints(judgement, language);
+    const { verdict, missing } = await judgeChange(current, gates, files, round, options);
+    if (verdict === 'complete') return { sha: current.sha, decision: decide(null, '', nextForGreen(options.trigger)) };
     if (round >= ROUNDS)
-      return { sha: current.sha, decision: decide('unproven', open.join('\n'), adviceFor('unproven', language)) };
+      return { sha: current.sha, decision: decide('unproven', missing.join('\n'), adviceFor('unproven', language)) };
+    round += 1;
     // An answer that does not count is the judge's fault, and nothing that a coder could mend.
-    if (judgement.verdict === 'unreadable') continue;
-    const issues = open.map((message) => ({ severity: 'blocking' as const, message }));
+    if (verdict === 'unreadable') continue;
+    const issues = missing.map((message) => ({ severity: 'blocking' as const, message }));
     current = await work.sendBack({ cause: 'unproven', by: 'judge', issues });
   }
 }
@@ -81,8 +80,10 @@ async function judgeChange(
   files: readonly string[],
   round: number,
   options: ReviewOptions,
-) {
+): Promise<Pick<ReviewRecord, 'verdict' | 'missing'>> {
   const { journal, judge, trigger, signal } = options;
+  const recorded = journal.record.reviews.find((review) => review.round === round);
+  if (recorded) return recorded;
   const evidence = collectEvidence(gates, files, journal);
   const judgement = await askJudge({
     model: judge,
@@ -92,14 +93,10 @@ async function judgeChange(
     turn: round - 1,
     signal,
   });
-  await journal.write({
-    type: 'review.finished',
-    round,
-    verdict: judgement.verdict,
-    missing: judgement.verdict === 'complete' ? [] : openPoints(judgement, trigger.language),
-    cites: [...judgement.cites],
-  });
-  return judgement;
+  const { verdict, cites } = judgement;
+  const missing = verdict === 'complete' ? [] : openPoints(judgement, trigger.language);
+  await journal.write({ type: 'review.finished', round, verdict, missing, cites: [...cites] });
+  return { verdict, missing };
 }
 
 /** The evidence in a fixed order, so that its ids stay the same when nothing changed. */

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../base/errors.ts';
+import { ModelError } from '../core/model.ts';
 import type { Cause, FrameOf } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
 import { answerFromContext } from './answer.ts';
@@ -19,6 +20,7 @@ import { postReview } from './post-review.ts';
 import { checkPreflight } from './preflight.ts';
 import { textsFor } from './report/texts.ts';
 import { hermesReview } from './review.ts';
+import { causeOfModelError } from './task-cause.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide, endRun, exitOf, RunEnd } from './verdict.ts';
 import { Work, type WorkEnd } from './work.ts';
@@ -322,6 +324,7 @@ class Run {
 
 /** The cause of a run that an error ended which nobody judged. */
 function causeOfError(error: unknown): Cause {
+  if (error instanceof ModelError) return causeOfModelError(error.kind);
   const code = error instanceof AppError ? error.code : 'internal';
   if (code === 'misconfigured' || code === 'disk_full') return code;
   return code === 'forge' || code === 'model' ? 'upstream_error' : 'crashed';

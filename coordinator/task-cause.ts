@@ -17,6 +17,11 @@ const modelCauses: Readonly<Record<string, Cause>> = {
   budget: 'budget',
 };
 
+/** The cause of a run that a failing model ended. */
+export function causeOfModelError(kind: string): Cause {
+  return modelCauses[kind] ?? 'upstream_error';
+}
+
 const stopCauses: Readonly<Record<string, Cause>> = {
   step_limit: 'step_limit',
   no_progress: 'stalled',
@@ -30,7 +35,7 @@ export function causeOfFailure(result: TaskResultPayload): { cause: Cause; messa
   if (result.status !== 'failed') return undefined;
   for (const issue of result.issues) {
     const [tag, kind = ''] = (issue.evidence ?? '').split(':');
-    if (tag === 'model_error') return { cause: modelCauses[kind] ?? 'upstream_error', message: issue.message };
+    if (tag === 'model_error') return { cause: causeOfModelError(kind), message: issue.message };
     const stop = tag === 'loop_stopped' ? stopCauses[kind] : undefined;
     if (stop) return { cause: stop, message: issue.message };
   }

@@ -15,6 +15,15 @@ test.each([
   expect(build.output).not.toMatch(stackTrace);
 });
 
+test('R-E2E-47: a judge that cannot be asked is told as the model service it is', async () => {
+  const stage = await setStage({ script: honest });
+  stage.models.setFaults([{ role: 'judge', fault: { type: 'status', status: 400, times: 'always' } }]);
+  const build = stage.ask();
+  const { exit, events } = await storyOf(stage, build);
+  expect(exit, build.output).toBe(3);
+  expect(events('verdict.reached')).toMatchObject([{ verdict: 'red', cause: 'upstream_error' }]);
+});
+
 test.each([
   ['no model is named', { NPC_MODEL: '' }, 'NPC_MODEL'],
   ['the address of the model is none', { OPENAI_BASE_URL: 'nowhere' }, 'OPENAI_BASE_URL'],

@@ -41,4 +41,6 @@ export const e2e = {
   'R-E2E-49':
     'Agents that joined a hub by hand, in JavaScript, in Python and as another program, get tasks of a run on that hub, and their results are used.',
   'R-E2E-50': 'A run starts the programs that .npc/config.yml names for its roles.',
+  'R-E2E-51':
+    'A rebuild of a run that ended red or partial takes the same comment over and does the work; of a green one it does nothing.',
 } as const;
