@@ -208,5 +208,5 @@ async function tell(outcome: RunOutcome, { runKey }: Errand, options: RunOptions
     const { branch = null, sha = null, pullNumber = null } = view.record.delivered;
     const result = { verdict, cause, exit: outcome.exit, run_key: runKey, branch, sha, pr_number: pullNumber };
     await print(JSON.stringify({ ...result, message, next_step: nextStep, state_dir: folder }));
-  } else if (outcome.report !== '') await print(outcome.report);
+  } else if (outcome.report !== '') await print(outcome.report.replace(/^<!--.*-->\n/, ''));
 }

@@ -11,9 +11,9 @@ import {
   type StartRun,
   startCnbServer,
 } from '../../testing/cnb-server.ts';
-import { startModelServer } from '../../testing/model-server.ts';
-import { readScript, type ScriptSource } from '../../testing/script.ts';
+import type { ScriptSource } from '../../testing/script.ts';
 import { mainFile } from '../helpers/npc-crew.ts';
+import { playDemo } from '../helpers/shop.ts';
 
 const demo = fileURLToPath(new URL('../../cli/demo', import.meta.url));
 const slug = 'team/web/shop';
@@ -29,24 +29,21 @@ beforeEach(async () => {
 async function mention(
   changes: ScriptSource,
 ): Promise<{ platform: CnbServer; build: Build; ours: () => FakeComment[] }> {
-  const models = await startModelServer({ script: { ...(await readScript(join(demo, 'script.json'))), ...changes } });
+  const { env: models } = await playDemo(changes);
   const stage =
     (command: string): StartRun =>
     (env, cwd) =>
       spawn(process.execPath, [mainFile, command], {
         cwd,
         detached: true,
-        env: { PATH: process.env.PATH, HOME: home, OPENAI_BASE_URL: models.url, NPC_MODEL: 'scripted', ...env },
+        env: { PATH: process.env.PATH, HOME: home, ...models, ...env },
       });
   const platform = await startCnbServer({
     startRun: stage('run'),
     failStages: [stage('finish')],
     endStages: [stage('finish')],
   });
-  onTestFinished(async () => {
-    await platform.close();
-    await models.close();
-  });
+  onTestFinished(() => platform.close());
   await platform.createRepository({ slug, from: join(demo, 'assets/shop') });
   platform.createUser({ username: 'alice' });
   const npc = platform.defineNpc({ slug: 'team/npc-crew', name: 'Agent' });

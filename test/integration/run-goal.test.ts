@@ -1,42 +1,28 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startModelServer } from '../../testing/model-server.ts';
-import { readScript } from '../../testing/script.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { ScriptSource } from '../../testing/script.ts';
 import { runCli, startCli } from '../helpers/npc-crew.ts';
+import { makeShop, playDemo } from '../helpers/shop.ts';
 
 const run = promisify(execFile);
-const demo = fileURLToPath(new URL('../../cli/demo', import.meta.url));
 const goal = '修复满减优惠的问题';
 
 let home: string;
 let repo: string;
+let git: (...args: string[]) => Promise<string>;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'npc-run-'));
   repo = join(home, 'shop');
-  await cp(join(demo, 'assets/shop'), repo, { recursive: true });
-  await git('init', '-q', '-b', 'main');
-  await git('config', 'user.name', 'Shop');
-  await git('config', 'user.email', 'shop@example.invalid');
-  await git('add', '-A');
-  await git('commit', '-q', '-m', 'A small shop');
+  git = await makeShop(repo);
 });
 
-async function git(...args: string[]): Promise<string> {
-  return (await run('git', ['-C', repo, ...args])).stdout.trim();
-}
-
-/** The environment of a run whose models play the demo's script, with these changes. */
-async function scripted(changes: Record<string, unknown> = {}): Promise<Record<string, string>> {
-  const script = { ...(await readScript(join(demo, 'script.json'))), ...changes };
-  const models = await startModelServer({ script: script as Awaited<ReturnType<typeof readScript>> });
-  onTestFinished(() => models.close());
-  return { HOME: home, OPENAI_BASE_URL: models.url, NPC_MODEL: 'scripted' };
+async function scripted(changes?: ScriptSource): Promise<Record<string, string>> {
+  return { HOME: home, ...(await playDemo(changes)).env };
 }
 
 /** Processes whose command line holds `text`. */
@@ -118,4 +104,18 @@ test('R-CLI-4, R-CLI-5: Ctrl-C in the middle of a task ends the run with exit 13
   expect(performance.now() - started).toBeLessThan(6000);
   expect(await processesWith('sleep 300')).toEqual([]);
   expect(await processesWith(home)).toEqual([]);
+});
+
+test('R-CLI-12: with --in-process the agents live in the run, and a flow of one role is enough', {
+  timeout: 60_000,
+}, async () => {
+  const flow = join(home, 'flow.json');
+  await writeFile(flow, '[{"id":"code","target_agent":"coder"}]');
+  const args = ['run', '--in-process', '--json', '--goal', goal, '--repo', repo, '--flow', flow];
+  const { exit, stdout, stderr } = await runCli(args, { env: await scripted() });
+  // the script's first patch: its one test passes, and nobody was there to object
+  expect(JSON.parse(stdout), stderr).toMatchObject({ verdict: 'green', exit: 0 });
+  expect(exit).toBe(0);
+  const log = await runCli(['log', '--type', 'agent.spawned', '--json'], { env: { HOME: home } });
+  expect(log.stdout).toContain('"start_time":""');
 });
