@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Log } from '../base/log.ts';
 import { createMasker } from '../base/mask.ts';
-import { findProcesses } from '../base/process-tree.ts';
 import { runLoop } from '../core/loop.ts';
 import type { LoopOutcome } from '../core/loop-options.ts';
 import { type Model, ModelError } from '../core/model.ts';
@@ -12,7 +11,7 @@ import { leftRunning } from '../hooks/left-running.ts';
 import { redaction } from '../hooks/redaction.ts';
 import { type AssignedTask, type HubClient, serveTasks } from '../hub-client/index.ts';
 import type { LoopEvent, TaskResultPayload } from '../protocol/index.ts';
-import { endTask } from '../tools/lib/end-task.ts';
+import { endTask, ownTree, type TaskPlace, taskProcesses } from '../tools/lib/end-task.ts';
 import { loadTools } from '../tools/load-tools.ts';
 import { hostOf } from './host.ts';
 import { openingOf } from './opening.ts';
@@ -83,9 +82,10 @@ interface WorkOptions extends AgentOptions {
 /** One attempt at a task. Whatever it started has ended when this returns or throws. */
 async function work(task: AssignedTask, options: WorkOptions): Promise<TaskResultPayload> {
   const { role, log, print = () => {} } = options;
-  const place = { cwd: task.payload.options?.tree ?? options.cwd, env: { ...options.env, NPC_TASK: task.id } };
+  const tree = await ownTree(task.payload);
+  const place = { cwd: tree ?? options.cwd, tree, env: { ...options.env, NPC_TASK: task.id } };
   const running = async () => {
-    const found = await findProcesses({ variable: { name: 'NPC_TASK', value: task.id } });
+    const found = await taskProcesses(place);
     return found.map(({ pid, command }) => `${pid} ${command}`);
   };
   // What a killed attempt left behind must not write into the tree beside this one.
@@ -102,7 +102,7 @@ async function work(task: AssignedTask, options: WorkOptions): Promise<TaskResul
 }
 
 interface TaskOptions extends WorkOptions {
-  readonly place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+  readonly place: TaskPlace;
   readonly running: () => Promise<string[]>;
 }
 
@@ -126,7 +126,7 @@ async function runTask(task: AssignedTask, options: TaskOptions): Promise<LoopOu
         budget({ used: usedBy(task, role, options.client), wrapUpTools: WRAP_UP_TOOLS }),
         leftRunning(options.running),
       ],
-      context: { ...place, signal: task.signal, host: hostOf(task) },
+      context: { cwd: place.cwd, env: place.env, signal: task.signal, host: hostOf(task) },
       record,
       onDelta(delta) {
         task.alive();

@@ -5,7 +5,7 @@ import { capText } from '../../base/cap-text.ts';
 import { createMasker } from '../../base/mask.ts';
 import { type AssignedTask, type HubClient, serveTasks } from '../../hub-client/index.ts';
 import type { TaskResultPayload } from '../../protocol/index.ts';
-import { endTask } from '../../tools/lib/end-task.ts';
+import { endTask, ownTree } from '../../tools/lib/end-task.ts';
 import { runCommand } from '../../tools/lib/run-command.ts';
 import { plainText } from '../../tools/lib/terminal-text.ts';
 import { checkCommandLine, fillCommandLine } from './command-line.ts';
@@ -49,15 +49,16 @@ async function play(task: AssignedTask, options: ExternalAgentOptions): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'npc-task-'));
   const more = (await options.attemptEnv?.(task)) ?? {};
   const env = { ...options.env, ...more, NPC_TASK: task.id };
-  const tree = task.payload.options?.tree ?? options.cwd;
+  const own = await ownTree(task.payload);
+  const tree = own ?? options.cwd;
   const tokens = Object.entries(more).flatMap(([name, value]) => (/KEY|TOKEN|SECRET/i.test(name) ? [value] : []));
   const { mask } = createMasker([...(options.secrets ?? []), ...tokens]);
   try {
     // What a killed attempt left behind must not write into the tree beside this one.
-    if (task.attempt > 1) await endTask({ cwd: tree, env });
+    if (task.attempt > 1) await endTask({ cwd: tree, tree: own, env });
     return await runProgram(task, options, { folder, tree, env, mask });
   } finally {
-    await endTask({ cwd: tree, env });
+    await endTask({ cwd: tree, tree: own, env });
     await rm(folder, { recursive: true, force: true });
   }
 }
