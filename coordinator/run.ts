@@ -55,7 +55,6 @@ class Run {
   #trigger: Trigger;
   #crew: Crew | undefined;
   #context: RunContext | undefined;
-  #opened: OpenedWorkshop | undefined;
   #questions = 0;
   #comment: LiveComment | undefined;
   readonly #endings: (() => void)[] = [];
@@ -172,7 +171,6 @@ class Run {
   async #prepare(): Promise<OpenedWorkshop> {
     await this.#step('preflight');
     const opened = await this.#o.openWorkshop();
-    this.#opened = opened;
     const { config, workshop, missing, leftOut } = opened;
     if (config.language) this.#speak(config.language);
     const { users } = config.allow;
@@ -263,19 +261,6 @@ class Run {
     return decide(cause, this.#o.masker.mask(messageOf(error)), adviceFor(cause, this.#trigger.language));
   }
 
-  /** Names the branch of unfinished work, where there is one, so that nobody has to look for it. */
-  async #nameUnfinished(): Promise<void> {
-    const { forge, runKey, log } = this.#o;
-    const { record } = this.#journal;
-    if (!forge || !this.#opened || record.delivered || record.commits.length === 0) return;
-    const { wip } = branchNames(this.#trigger, runKey);
-    try {
-      if (await this.#opened.remote.headOf(wip)) await this.#journal.write({ type: 'work.delivered', wip });
-    } catch (error) {
-      log.warn({ error }, 'the branch of unfinished work could not be looked for');
-    }
-  }
-
   async #report(decision: Decision): Promise<RunOutcome> {
     const { forge, client, runKey, log, masker, signal } = this.#o;
     for (const end of this.#endings.splice(0)) end();
@@ -286,7 +271,6 @@ class Run {
     }
     const hurried = decision.cause === 'interrupted';
     const stopping = this.#crew?.stop(hurried ? 1_000 : 3_000);
-    if (!hurried) await this.#nameUnfinished();
     if (forge && !hurried) this.#picture.logUrl = await attachLog({ client, forge, runKey, masker, log });
     const report = await this.#picture.final();
     try {
