@@ -2,6 +2,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import { ModelError } from '../core/model.ts';
 import type { Cause, FrameOf } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
+import { checkAllowed } from './allowed.ts';
 import { answerFromContext } from './answer.ts';
 import { claimThread, firstBody } from './claim.ts';
 import { type RunContext, readContext } from './context.ts';
@@ -173,15 +174,7 @@ class Run {
     const opened = await this.#o.openWorkshop();
     const { config, workshop, missing, leftOut } = opened;
     if (config.language) this.#speak(config.language);
-    const { users } = config.allow;
-    const { actor } = this.#trigger;
-    if (users && !users.includes(actor)) {
-      const message = this.#say(
-        `${actor} 不在 .npc/config.yml 的 allow.users 里。`,
-        `${actor} is not in allow.users of .npc/config.yml.`,
-      );
-      endRun('no_permission', message, this.#say('请名单里的人来提及我。', 'Ask somebody on that list to mention me.'));
-    }
+    checkAllowed(this.#trigger, config.allow);
     const problem = this.#o.configure?.(config);
     if (problem) throw new RunEnd(problem);
     await this.#journal.write({ type: 'commands.chosen', commands: [...workshop.commands] });
