@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startTimeOf } from './process-facts.ts';
-import { makeStateFolder, newestRun, noteRun, readRunFile, stateRoot } from './state-folder.ts';
+import { makeStateFolder, mustBeFree, newestRun, noteRun, readRunFile, stateRoot, workIn } from './state-folder.ts';
 
 let root: string;
 
@@ -66,4 +68,19 @@ test('R-CLI-3: a state folder that cannot be made is wrong usage', async () => {
   await writeFile(join(root, 'file'), '');
   await chmod(join(root, 'file'), 0o400);
   await expect(makeStateFolder(join(root, 'file', 'below'))).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('R-CLI-3: a state folder in which another process works is wrong usage, until that process has ended', async () => {
+  const folder = await run('a');
+  expect(await workIn(folder)).toBeUndefined();
+  const other = spawn('sleep', ['60']);
+  const file = { ...(await readRunFile(folder)), pid: other.pid, start_time: await startTimeOf(other.pid ?? 0) };
+  await writeFile(join(folder, 'run.json'), JSON.stringify(file));
+  await expect(mustBeFree(folder)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('--state'),
+  });
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  await mustBeFree(folder);
 });

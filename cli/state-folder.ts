@@ -80,6 +80,21 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   return RunFile.safeParse(file.value).data;
 }
 
+/** What another living process does in this folder; undefined when there is none. */
+export async function workIn(folder: string): Promise<RunFile | undefined> {
+  const run = await readRunFile(folder);
+  if (!run || run.pid === process.pid || run.start_time === '') return undefined;
+  return (await startTimeOf(run.pid)) === run.start_time ? run : undefined;
+}
+
+/** Throws `AppError('usage')` while another process works in this folder: two would write one log. */
+export async function mustBeFree(folder: string): Promise<void> {
+  const other = await workIn(folder);
+  if (!other) return;
+  const cure = 'wait for it, or name another with --state DIR';
+  throw new AppError('usage', `process ${other.pid} is at work in ${folder}: ${cure}`);
+}
+
 /** State folder of the newest run under `root`. Throws `AppError('not_found')` when there is none. */
 export async function newestRun(root: string): Promise<string> {
   let newest: { folder: string; started: number } | undefined;

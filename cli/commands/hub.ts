@@ -6,7 +6,7 @@ import { openDiagnostics } from '../diagnostics.ts';
 import { parsePort } from '../options.ts';
 import { print, say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
-import { makeStateFolder, noteRun, stateRoot } from '../state-folder.ts';
+import { makeStateFolder, mustBeFree, noteRun, stateRoot } from '../state-folder.ts';
 
 interface Options {
   readonly port: number;
@@ -38,6 +38,7 @@ async function serve(options: Options): Promise<void> {
   const settings = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const name = options.port === 0 ? `hub-${process.pid}` : `hub-${options.port}`;
   const folder = await makeStateFolder(settings.state ?? join(stateRoot(env), name));
+  if (settings.state !== undefined) await mustBeFree(folder);
   const log = openDiagnostics(folder, settings.logLevel);
   const { startHub } = await import('../../hub/index.ts');
   const signal = abortOnSignal();

@@ -13,9 +13,8 @@ import type { Model } from '../../core/model.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { reportFault } from '../fault.ts';
 import { say } from '../print.ts';
-import { startTimeOf } from '../process-facts.ts';
 import { abortOnSignal } from '../signals.ts';
-import { makeStateFolder, readRunFile, stateRoot } from '../state-folder.ts';
+import { makeStateFolder, stateRoot, workIn } from '../state-folder.ts';
 import { version } from '../version.ts';
 import { type Errand, forgeOf, readErrand } from './errand.ts';
 import { openRunHub } from './run-hub.ts';
@@ -50,7 +49,7 @@ async function finish(errand: Errand, folder: string, env: Environment, log: Log
   if (state !== undefined && state !== 'live') return leave('the comment is final');
   const failed = env.CNB_PIPELINE_STATUS !== 'success';
   if (!comment && !failed) return leave('the run had nothing to say');
-  if (await isAtWork(folder)) return leave('the run is still at work');
+  if (await workIn(folder)) return leave('the run is still at work');
   const remembered = await access(join(folder, 'log.db')).then(
     () => true,
     () => false,
@@ -74,12 +73,6 @@ async function ourComment(forge: Forge, runKey: string): Promise<ThreadComment |
     const marker = readMarker(body);
     return author.isNpc && marker?.runKey === runKey && marker.state !== 'pointer';
   });
-}
-
-/** Whether the process that works in this folder is alive. */
-async function isAtWork(folder: string): Promise<boolean> {
-  const run = await readRunFile(folder);
-  return run !== undefined && run.start_time !== '' && (await startTimeOf(run.pid)) === run.start_time;
 }
 
 /** Without a state folder the comment may be another run's: waits until its time is over; true when somebody renews or ends it. */

@@ -20,12 +20,13 @@ import { runCoordinator } from '../../coordinator/run.ts';
 import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { openDiagnostics } from '../diagnostics.ts';
+import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
 import { modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
 import { abortOnSignal } from '../signals.ts';
-import { makeStateFolder, noteRun, stateRoot } from '../state-folder.ts';
+import { makeStateFolder, mustBeFree, noteRun, stateRoot, workIn } from '../state-folder.ts';
 import { version } from '../version.ts';
 import { openCrew } from './crew.ts';
 import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
@@ -56,6 +57,11 @@ export async function runProcess(options: RunOptions): Promise<number> {
   }
   const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
+  if ((await workIn(folder))?.run_key === errand.runKey) {
+    say('npc-crew: nothing to do: another process works on this request');
+    return Exit.ok;
+  }
+  await mustBeFree(folder);
   const log = openDiagnostics(folder, places.logLevel);
   const view = openLiveView({ stream: process.stderr });
   try {

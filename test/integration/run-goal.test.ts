@@ -37,15 +37,21 @@ test('R-CLI-12: a goal ends on a local branch whose tests pass, with the report 
   timeout: 90_000,
 }, async () => {
   await writeFile(join(repo, 'notes.txt'), 'mine');
+  await writeFile(join(repo, 'README.md'), 'staged\n');
+  await git('add', 'README.md');
   const before = await git('rev-parse', 'HEAD');
   const { exit, stdout, stderr } = await runCli(['run', '--goal', goal, '--repo', repo], { env: await scripted() });
   expect({ exit }, stderr + stdout).toEqual({ exit: 0 });
   expect(stdout).toContain('npm test');
   expect(stdout).toContain('notes.txt');
+  expect(stdout).toContain('README.md');
   const branch = await git('branch', '--list', 'npc/goal-*', '--format=%(refname:short)');
   expect(branch).toMatch(/^npc\/goal-[0-9a-f]{8}$/);
   expect(await git('diff', '--name-only', `main...${branch}`)).toBe('src/cart.mjs\ntest/cart.test.mjs');
-  expect([await git('rev-parse', 'HEAD'), await git('status', '--porcelain')]).toEqual([before, '?? notes.txt']);
+  expect([await git('rev-parse', 'HEAD'), await git('status', '--porcelain')]).toEqual([
+    before,
+    'M  README.md\n?? notes.txt',
+  ]);
 
   const [, key = ''] = /run ([0-9a-f]{16})/.exec(stderr) ?? [];
   const folder = join(home, '.local', 'state', 'npc-crew', key);
