@@ -23,7 +23,7 @@ import { textsFor } from './report/texts.ts';
 import { hermesReview } from './review.ts';
 import { causeOfModelError } from './task-cause.ts';
 import type { Trigger } from './trigger.ts';
-import { type Decision, decide, endRun, exitOf, RunEnd } from './verdict.ts';
+import { type Decision, decide, exitOf, RunEnd } from './verdict.ts';
 import { Work, type WorkEnd } from './work.ts';
 
 /** Roles that every run can start by itself. */
