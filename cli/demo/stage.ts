@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { AppError, messageOf } from '../../base/errors.ts';
 import type { Environment } from '../../config/index.ts';
 import {
   type Build,
@@ -54,9 +55,21 @@ interface StageOptions {
   say(line: string): void;
 }
 
-/** Sets up the platform with a repository, an issue, a person and our role, and the server that plays the models. */
+/**
+ * Sets up the platform with a repository, an issue, a person and our role, and the server that plays the models. What had been
+ * started is down again when it throws; `AppError('usage')` when the repository cannot be used.
+ */
 export async function setStage(options: StageOptions): Promise<Stage> {
-  const models = await startModelServer({ script: await readScript(options.script ?? script) });
+  const models = await startModelServer({ script: await readScript(resolve(options.script ?? script)) });
+  try {
+    return await stageWith(models, options);
+  } catch (error) {
+    await models.close();
+    throw error;
+  }
+}
+
+async function stageWith(models: ModelServer, options: StageOptions): Promise<Stage> {
   const forRun = { OPENAI_BASE_URL: models.url, NPC_MODEL: 'scripted', NPC_STATE_DIR: options.folder };
   const stage =
     (command: string): StartRun =>
@@ -72,7 +85,11 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     endStages: [stage('finish')],
   });
   const text = options.repo === undefined ? ours : general;
-  const repository = await platform.createRepository({ slug, from: options.repo ?? assets });
+  const from = resolve(options.repo ?? assets);
+  const repository = await platform.createRepository({ slug, from }).catch(async (error: unknown) => {
+    await platform.close();
+    throw new AppError('usage', `cannot make the demo's repository from ${from}: ${reasonOf(error)}`, { cause: error });
+  });
   platform.createUser({ username: 'xiaoming', nickname: '小明' });
   const mention = platform.defineNpc({ slug: 'team/npc-crew', name: 'Agent' });
   const issue = platform.createIssue({ slug, author: 'xiaoming', title: text.title, body: text.body });
@@ -100,4 +117,11 @@ export async function setStage(options: StageOptions): Promise<Stage> {
       await models.close();
     },
   };
+}
+
+/** What git itself said, on one line; else the error's own words. */
+function reasonOf(error: unknown): string {
+  const { stderr } = { stderr: '', ...(error as { stderr?: unknown }) };
+  const said = typeof stderr === 'string' ? stderr.trim() : '';
+  return (said || messageOf(error)).replaceAll(/\s*\n\s*/g, '; ');
 }

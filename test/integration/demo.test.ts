@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,4 +36,28 @@ test('R-CLI-14, R-CLI-15: the demo ends green with one comment and a pull reques
   const head = await run('git', ['-C', clone, 'rev-parse', 'HEAD']);
   expect(head.stdout.trim()).toBe(outcome.head_sha);
   await run('npm', ['test'], { cwd: clone });
+});
+
+test('R-CLI-15: a repository named relative to the current folder is found; one that git cannot clone ends the demo with its reason', {
+  timeout: 60_000,
+}, async () => {
+  const home = await mkdtemp(join(tmpdir(), 'npc-demo-'));
+  const options = { env: { HOME: home }, cwd: home };
+  await run('git', ['init', '-q', join(home, 'mine')]);
+  await run('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first'], {
+    cwd: join(home, 'mine'),
+  });
+  await writeFile(join(home, 'script.json'), '{}');
+  const started = await runCli(['demo', '--repo', 'mine', '--script', 'script.json'], options);
+  expect(started.stderr).toContain('xiaoming mentions the agent');
+
+  await rm(join(home, 'mine', '.git', 'objects'), { recursive: true });
+  await mkdir(join(home, 'mine', '.git', 'objects'));
+  const { exit, stderr } = await runCli(['demo', '--repo', 'mine'], options);
+  expect({ exit, lines: stderr.trim().split('\n').length }, stderr).toEqual({ exit: 2, lines: 1 });
+  expect(stderr).toMatch(/^npc-crew: .*\/mine: .*fatal: /);
+  expect(await runCli(['demo', '--repo', 'nowhere'], options)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(join(home, 'nowhere')),
+  });
 });
