@@ -1,4 +1,4 @@
-// Empties dist/, so that a file deleted from the source does not live on in the build.
+// Empties dist.next/, which the build goes to, so that nothing of a build that broke off gets into this one.
 import { rm } from 'node:fs/promises';
 
-await rm('dist', { recursive: true, force: true });
+await rm('dist.next', { recursive: true, force: true });

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -166,4 +169,27 @@ test('R-CLI-8: a reader that goes away is no fault', async () => {
   await log.until(/route/);
   log.child.stdout?.destroy();
   expect(await log.result).toMatchObject({ exit: 0, stderr: '' });
+});
+
+test('R-CLI-3: the launcher of a folder that is not built says how to build it: exit 2', async () => {
+  await cp(fileURLToPath(new URL('../../bin/npc-crew', import.meta.url)), join(home, 'bin', 'npc-crew'));
+  const started = promisify(execFile)(join(home, 'bin', 'npc-crew'), ['log']);
+  await expect(started).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `npc-crew: not built yet: run \`npm ci && npm run build\` in ${home}\n`,
+  });
+});
+
+test('R-CLI-17: a finished build takes the place of the one before, and leaves nothing beside it', async () => {
+  const swap = fileURLToPath(new URL('../../scripts/swap-build.mjs', import.meta.url));
+  const build = async (text: string) => {
+    await mkdir(join(home, 'dist.next'));
+    await writeFile(join(home, 'dist.next', 'a.js'), text);
+    await promisify(execFile)(process.execPath, [swap], { cwd: home });
+  };
+  await build('one');
+  await build('two');
+  expect(await readFile(join(home, 'dist', 'a.js'), 'utf8')).toBe('two');
+  expect(await readdir(home)).toEqual(['dist']);
 });

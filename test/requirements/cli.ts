@@ -21,4 +21,5 @@ export const cli = {
   'R-CLI-14': 'npc-crew finish completes a comment that a dead run left open, and does nothing otherwise.',
   'R-CLI-15': 'The demo shows a mention becoming a pull request, without a key.',
   'R-CLI-16': 'The templates start our image on both events, one run a thread, and always finish.',
+  'R-CLI-17': 'A build takes the place of the one before only when it is finished.',
 } as const;
