@@ -5,7 +5,7 @@ const SHORTEST_VALUE = 12;
 
 /**
  * Every spelling in which a secret may turn up, longest first: as it is, line by line, the string values inside JSON and the values
- * of `key: value` lines, and each of these URL-encoded, escaped as in JSON and HTML, and inside base64 at any of its three offsets.
+ * of `key: value` lines, and each of these URL-encoded, escaped as in JSON and HTML, in hexadecimal, and inside base64 at any of its three offsets.
  */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();
@@ -19,7 +19,8 @@ export function secretForms(secrets: readonly string[]): string[] {
     forms.add(part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
   }
   const wholes = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET);
-  for (const text of [...wholes, ...secrets.flatMap(parts)]) for (const form of base64Forms(text)) forms.add(form);
+  for (const text of [...wholes, ...secrets.flatMap(parts)])
+    for (const form of [...base64Forms(text), ...hexForms(text)]) forms.add(form);
   return [...forms].sort((a, b) => b.length - a.length);
 }
 
@@ -45,6 +46,11 @@ function jsonStrings(text: string): string[] {
     // not JSON after all: its lines are masked as they are
   }
   return found;
+}
+
+function hexForms(secret: string): string[] {
+  const hex = Buffer.from(secret).toString('hex');
+  return [hex, hex.toUpperCase()];
 }
 
 /** The characters of the base64 text that depend on the secret alone, for each place where it can begin in a group of three bytes. */

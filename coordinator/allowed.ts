@@ -13,7 +13,7 @@ export function checkAllowed(trigger: Trigger, { users, access }: RepoConfig['al
     const message = zh
       ? '尚不支持 .npc/config.yml 里的 allow.access，请改用 allow.users。'
       : 'allow.access of .npc/config.yml is not supported yet; use allow.users.';
-    endRun('misconfigured', message, adviceFor('misconfigured', language));
+    endRun('misconfigured', message, adviceFor('misconfigured', trigger));
   }
   if (!users || users.includes(actor)) return;
   endRun(

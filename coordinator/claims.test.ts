@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFalseEnd } from './claims.ts';
+import { findFalseEnd, reportsWork } from './claims.ts';
 
 test.each([
   ['Error: 429 Too Many Requests', 'rate_limited'],
@@ -20,6 +20,8 @@ test.each([
   'Build started in the background, will update you later.',
   "I'll report back when the migration is done.",
   '测试正在后台运行，完成后会向你汇报。',
+  'npm test is still running; results follow',
+  '测试还在跑，跑完告诉你',
   '已开始构建，稍后再告知结果。',
 ])('R-RUN-3: "%s" promises to finish later', (text) => {
   expect(findFalseEnd(text)?.cause).toBe('left_running');
@@ -27,6 +29,7 @@ test.each([
 
 test.each([
   'pushed 1402 records',
+  'I will report errors with a better message now',
   'generated 512 images',
   '512 images generated',
   '429 tests pass',
@@ -44,4 +47,19 @@ test.each([
 
 test('R-RUN-3: a long text is not judged by its words', () => {
   expect(findFalseEnd(`${'It explains the service. '.repeat(30)} 502 Bad Gateway`)).toBeUndefined();
+});
+
+test.each([
+  '已修改，测试通过，PR #7 已提交',
+  '我已经修复了这个问题。',
+  "I've fixed it and opened a PR.",
+  'Done. All tests pass.',
+  'Fixed, and pushed.',
+])('R-RUN-3: the answer "%s" to a request for work reports what an answer cannot have done', (answer) => {
+  expect(reportsWork(answer, '请修改 price.mjs 并提交 PR')).toBe(true);
+});
+
+test('R-RUN-3: a question may be answered in such words, and an explanation is no report', () => {
+  expect(reportsWork('已修复，见提交 a1b2c3。', '这个问题修好了吗？')).toBe(false);
+  expect(reportsWork('满减从 100 元开始，取够得着的最高一档。', '说明一下满减规则')).toBe(false);
 });

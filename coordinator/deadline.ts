@@ -14,10 +14,10 @@ export interface Deadline {
 
 /** Watches the build's deadline; `onWrapUp` is called when the run must end now. */
 export function watchDeadline(trigger: Trigger, startedAt: number, onWrapUp: (end: RunEnd) => void): Deadline {
-  const { deadline, language } = trigger;
+  const { deadline } = trigger;
   if (deadline === undefined) return { mayStart: () => {}, cancel: () => {} };
   const at = (part: number): number => startedAt + (deadline - startedAt) * part;
-  const advice = adviceFor('time_limit', language);
+  const advice = adviceFor('time_limit', trigger);
   // a timer takes no more than 2^31 - 1 ms
   const wait = Math.min(at(WRAP_UP) - Date.now(), 2_147_483_647);
   const timer = setTimeout(() => onWrapUp(new RunEnd(decide('time_limit', '', advice))), wait);

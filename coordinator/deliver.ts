@@ -64,13 +64,13 @@ export async function deliver(options: DeliverOptions): Promise<{ delivered: Del
       push.kind === 'forbidden' ? 'no_permission' : push.kind === 'rejected' ? 'push_rejected' : 'upstream_error';
     return {
       delivered: wip,
-      decision: decide(cause, notPushed(push, branch, trigger), adviceFor(cause, trigger.language)),
+      decision: decide(cause, notPushed(push, branch, trigger), adviceFor(cause, trigger)),
     };
   }
   const head = await remote.headOf(branch);
   if (head !== sha) {
     const message = `${branch} points to ${head ?? 'nothing'} and not to ${sha}`;
-    return { delivered: wip, decision: decide('push_rejected', message, adviceFor('push_rejected', trigger.language)) };
+    return { delivered: wip, decision: decide('push_rejected', message, adviceFor('push_rejected', trigger)) };
   }
   const placed: Delivered = { branch, sha, ...(forge && { branchUrl: forge.branchUrl(branch) }) };
   if (!forge || trigger.thread?.kind !== 'issue') return finish(options, placed);

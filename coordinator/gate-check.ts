@@ -2,7 +2,7 @@ import type { Cause, GateRun } from '../protocol/index.ts';
 import type { Journal } from './journal.ts';
 import type { Workshop } from './workshop.ts';
 
-/** The gates of one commit, from the record where they were run already. */
+/** The gates of one commit; those that this process has run already are not run again. */
 export async function ensureGates(
   journal: Journal,
   workshop: Workshop,
@@ -22,10 +22,11 @@ export async function ensureGates(
   return gatesAt(journal, options.sha);
 }
 
-/** The last run of each command at `sha`. */
+/** The last run of each command at `sha` by this process: evidence is what its own eyes saw. */
 export function gatesAt(journal: Journal, sha: string): GateRun[] {
   const last = new Map<string, GateRun>();
-  for (const gate of journal.record.gates) if (gate.sha === sha) last.set(gate.command, gate);
+  for (const gate of journal.record.gates.slice(journal.inheritedGates))
+    if (gate.sha === sha) last.set(gate.command, gate);
   return [...last.values()];
 }
 

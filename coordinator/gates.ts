@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { GateRun } from '../protocol/index.ts';
 import type { Repository } from './repository.ts';
 import { runCommand, TAIL } from './run-command.ts';
@@ -32,6 +34,9 @@ export async function runGates(options: GateOptions): Promise<GateRun[]> {
     ...commands.filter(({ kind }) => kind !== 'setup'),
   ];
   const tree = await addDetached(repository, { name: 'gates', sha });
+  // npm puts the .bin of every folder above a package on PATH; what stands beside our trees is nobody's.
+  for (const above of [dirname(tree), repository.stateDir])
+    await rm(join(above, 'node_modules'), { recursive: true, force: true });
   const gates: GateRun[] = [];
   try {
     for (const command of order) {

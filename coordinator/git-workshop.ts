@@ -33,6 +33,8 @@ interface GitWorkshopOptions {
 export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
   const { repository, base, commands, log } = options;
   const judging = new Map<string, string>();
+  const measure = async (sha: string): Promise<string[]> =>
+    (await changedFiles(repository, base, sha)).map(({ path }) => path);
 
   return {
     base,
@@ -68,10 +70,11 @@ export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
     },
     diff: (sha) => diffText(repository, base, sha),
     weakenedTests: (sha) => weakenedTests(repository, { base, sha }),
-    async documentsOnly(sha) {
-      const files = await changedFiles(repository, base, sha);
-      return docsOnly(files.map(({ path }) => path));
+    changedFiles: measure,
+    async holds(sha, path) {
+      return ((await repository.show(sha, path.replace(/^\.\//, ''))) ?? '') !== '';
     },
+    documentsOnly: async (sha) => docsOnly(await measure(sha)),
     candidate: (commits) => buildCandidate(repository, { base, commits }),
     async runGates(sha, added, onGate, signal) {
       const extra = added.map((command) => ({ kind: 'added' as const, command }));

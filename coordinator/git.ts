@@ -111,6 +111,8 @@ const fixedEnv = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_LFS_SKIP_SMUDGE: '1',
+  // a replaced object would be judged in place of the one that is pushed
+  GIT_NO_REPLACE_OBJECTS: '1',
 };
 
 function codeOf(timedOut: boolean, stderr: string): AppErrorCode {

@@ -6,6 +6,8 @@ import { emptyRecord, foldFrame, type RunRecord } from './record.ts';
 export interface Journal {
   readonly runKey: string;
   readonly record: RunRecord;
+  /** Gates that an earlier process of the run recorded; they are shown, and run again before anything is decided. */
+  readonly inheritedGates: number;
   /** Writes one event of the run (or of one of its tasks); resolves when it is committed, and is part of `record` then. */
   write(event: RunEvent, taskId?: string): Promise<void>;
   /** Calls back after each change of the record. */
@@ -55,6 +57,7 @@ export async function openJournal(
   return {
     runKey,
     record,
+    inheritedGates: record.gates.length,
     async write(event, taskId = runKey) {
       const id = `${runKey}-${crypto.randomUUID()}`;
       const seen = new Promise<void>((resolve) => waiting.set(id, resolve));

@@ -19,6 +19,9 @@ test.each([
   '',
   'incomplete [E1]',
   'yes, complete [E1]',
+  'complete [E1]\nmissing: half',
+  'complete [E1] is not what this is',
+  'Complete? No. [E1] does not show it',
 ])('R-RUN-4: "%s" is no', (text) => {
   const judgement = readJudgement(text, evidence);
   expect(judgement.verdict).toBe('unreadable');

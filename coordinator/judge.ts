@@ -53,7 +53,8 @@ export function readJudgement(text: string, evidence: readonly Evidence[]): Judg
   const said = line.slice(0, 200);
   const missing = /^missing\s*[:：]\s*([\s\S]+)$/i.exec(line);
   if (missing) return { verdict: 'missing', missing: [missing[1]?.trim() ?? ''], cites: [], invented: [], said };
-  const complete = /^complete\b\s*([\s\S]*)$/i.exec(line);
+  // Anything but the form is no: a sentence that begins with the word may well say the opposite.
+  const complete = /^complete \[\s*(E\d+(?:\s*,\s*E\d+)*)\s*\]\.?$/i.exec(line);
   const cites = [...(complete?.[1] ?? '').matchAll(/\bE\d+\b/g)].map(([id]) => id);
   const invented = cites.filter((cited) => !evidence.some(({ id }) => id === cited));
   const verdict = complete && cites.length > 0 && invented.length === 0 ? 'complete' : 'unreadable';

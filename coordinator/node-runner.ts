@@ -135,7 +135,7 @@ export class NodeRunner {
   }
 
   #advice(cause: Cause): string {
-    return adviceFor(cause, this.#o.trigger.language);
+    return adviceFor(cause, this.#o.trigger);
   }
 
   #say(zh: string, en: string): string {

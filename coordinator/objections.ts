@@ -28,6 +28,15 @@ export function gateFailed(gate: GateRun, language: Language): Issue {
   return { ...blocking(message), evidence: gate.tail.slice(-6000) };
 }
 
+/** A file that the coder says it made. */
+export function artifactMissing(path: string, language: Language): Issue {
+  const message =
+    language === 'zh-CN'
+      ? `声称的文件 \`${path}\` 不在提交里，或是空的。`
+      : `the claimed file \`${path}\` is not in the commit, or is empty there.`;
+  return { ...blocking(message), path };
+}
+
 /** A place where a change makes the tests say less. */
 export function testsWeakened({ path, reason }: WeakenedTest, language: Language): Issue {
   const message =

@@ -71,9 +71,7 @@ async function findCommits(repository: Repository, trigger: Trigger): Promise<{ 
 
 async function readConfigAt(repository: Repository, sha: string, trigger: Trigger): Promise<RepoConfig> {
   const read = await readRepoConfig(repository, sha);
-  return 'problem' in read
-    ? endRun('misconfigured', read.problem, adviceFor('misconfigured', trigger.language))
-    : read.config;
+  return 'problem' in read ? endRun('misconfigured', read.problem, adviceFor('misconfigured', trigger)) : read.config;
 }
 
 function forgeRemote(repository: Repository): DeliveryRemote {

@@ -33,15 +33,11 @@ export async function checkPreflight({ trigger, stateDir, missing, now }: Prefli
     endRun(
       'disk_full',
       zh ? `磁盘只剩 ${mib} MiB。` : `Only ${mib} MiB are left on the disk.`,
-      adviceFor('disk_full', trigger.language),
+      adviceFor('disk_full', trigger),
     );
   }
   if (trigger.deadline !== undefined && trigger.deadline - now < LEAST_TIME_MS) {
-    endRun(
-      'time_limit',
-      zh ? '剩余时间不足一分钟。' : 'Less than a minute is left.',
-      adviceFor('time_limit', trigger.language),
-    );
+    endRun('time_limit', zh ? '剩余时间不足一分钟。' : 'Less than a minute is left.', adviceFor('time_limit', trigger));
   }
   const limits: Limit[] = [];
   if (!trigger.workMode) {
@@ -50,7 +46,7 @@ export async function checkPreflight({ trigger, stateDir, missing, now }: Prefli
       message: zh
         ? '没有开启工作模式：可以回答和评审，不能修改代码。'
         : 'Work mode is off: I can answer and review, and not change code.',
-      cure: adviceFor('no_permission', trigger.language),
+      cure: adviceFor('no_permission', trigger),
     });
   }
   if (trigger.forkSlug) {

@@ -76,6 +76,8 @@ export interface RunRecord {
   limits: { cause: Cause; message: string; cure: string }[];
   commands: readonly ChosenCommand[];
   answer?: string;
+  /** Files of the judged commit that differ from the base, once they were measured. */
+  changed?: readonly string[];
   delivered: Delivered;
   readonly effects: Map<string, EffectRecord>;
   readonly results: Map<string, TaskResultPayload>;
@@ -194,6 +196,9 @@ function foldRunEvent(record: RunRecord, event: RunEvent, frame: Envelope): void
       return;
     case 'work.answered':
       record.answer = event.text;
+      return;
+    case 'change.measured':
+      record.changed = event.files;
       return;
     case 'work.delivered':
       record.delivered = {

@@ -4,9 +4,9 @@ import { adviceFor } from './advice.ts';
 import { ensureGates, failedGates, openGates } from './gate-check.ts';
 import type { Journal } from './journal.ts';
 import { askJudge, type Evidence } from './judge.ts';
-import { gateFailed, openPoints, testsWeakened } from './objections.ts';
+import { artifactMissing, gateFailed, openPoints, testsWeakened } from './objections.ts';
 import type { ReviewRecord, RunRecord } from './record.ts';
-import { changedFiles } from './report/view.ts';
+import { asksForTestChange } from './test-request.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide } from './verdict.ts';
 import type { Change, Work, WorkEnd } from './work.ts';
@@ -42,6 +42,15 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
   for (;;) {
     if (current.kind !== 'change') throw new Error('a review follows a change only');
     signal.throwIfAborted();
+    const files = await workshop.changedFiles(current.sha);
+    await journal.write({ type: 'change.measured', sha: current.sha, files: [...files] });
+    if (files.length === 0) return { sha: current.sha, decision: undone(options.trigger) };
+    const absent = await absentFiles(current, workshop);
+    if (absent.length > 0) {
+      const issues = absent.map((path) => artifactMissing(path, language));
+      current = await work.sendBack({ cause: 'artifact_missing', by: 'coordinator', issues });
+      continue;
+    }
     await journal.write({ type: 'step.entered', step: 'gates' });
     const gates = await ensureGates(journal, workshop, { sha: current.sha, added: current.addedCommands, signal });
     const failed = failedGates(gates);
@@ -56,7 +65,6 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
       current = await work.sendBack({ cause: 'tests_weakened', by: 'coordinator', issues });
       continue;
     }
-    const files = changedFiles(journal.record.commits);
     const unchecked = openGates(gates, await workshop.documentsOnly(current.sha));
     if (unchecked) return { sha: current.sha, decision: openDecision(unchecked, options.trigger) };
 
@@ -64,7 +72,10 @@ export async function hermesReview(change: Change, options: ReviewOptions): Prom
     const { verdict, missing } = await judgeChange(current, gates, files, round, options);
     if (verdict === 'complete') return { sha: current.sha, decision: decide(null, '', nextForGreen(options.trigger)) };
     if (round >= ROUNDS)
-      return { sha: current.sha, decision: decide('unproven', missing.join('\n'), adviceFor('unproven', language)) };
+      return {
+        sha: current.sha,
+        decision: decide('unproven', missing.join('\n'), adviceFor('unproven', options.trigger)),
+      };
     round += 1;
     // An answer that does not count is the judge's fault, and nothing that a coder could mend.
     if (verdict === 'unreadable') continue;
@@ -126,21 +137,30 @@ function toolFacts({ toolCalls, programs }: RunRecord): string[] {
   return [...(calls.length > 0 ? [`tool calls that really ran: ${calls.join(', ')}`] : []), ...ends];
 }
 
-/** Whether the request itself speaks of changing tests. */
-function asksForTestChange(request: string): boolean {
-  return /(删除|移除|修改|更新|重写|去掉|跳过|改).{0,12}(测试|用例)|(测试|用例).{0,12}(删除|移除|修改|更新|重写|去掉|跳过)|\b(remove|delete|drop|change|update|rewrite|adjust|skip|disable)\b.{0,40}\btests?\b/is.test(
-    request,
-  );
+/** Files that the coder says it made and that are not in the commit, or are empty there. */
+async function absentFiles({ sha, claimedFiles }: Change, workshop: Workshop): Promise<string[]> {
+  const absent: string[] = [];
+  for (const path of claimedFiles) if (!(await workshop.holds(sha, path))) absent.push(path);
+  return absent;
+}
+
+/** The work came to nothing: what was changed on the way is as it was. */
+function undone(trigger: Trigger): Decision {
+  const message =
+    trigger.language === 'zh-CN'
+      ? '最后没有任何文件与基准不同，请求没有完成。'
+      : 'In the end no file differs from the base, so the request is not done.';
+  return decide('no_change', message, adviceFor('no_change', trigger));
 }
 
 function openDecision(open: NonNullable<ReturnType<typeof openGates>>, trigger: Trigger): Decision {
   const zh = trigger.language === 'zh-CN';
-  if (open.cause !== 'toolchain_missing') return decide(open.cause, '', adviceFor(open.cause, trigger.language));
+  if (open.cause !== 'toolchain_missing') return decide(open.cause, '', adviceFor(open.cause, trigger));
   const programs = open.programs.join(', ');
   return decide(
     'toolchain_missing',
     zh ? `缺少：${programs}` : `missing: ${programs}`,
-    adviceFor('toolchain_missing', trigger.language),
+    adviceFor('toolchain_missing', trigger),
   );
 }
 

@@ -103,11 +103,20 @@ class Run {
     try {
       const taken = await this.#claim();
       if (taken !== undefined) return await this.#leave(taken);
-      decision = record.verdict ?? (await this.#work());
+      decision = this.#toldAlready() ?? (await this.#work());
     } catch (error) {
       decision = this.#decisionOf(error);
     }
     return this.#report(decision);
+  }
+
+  /**
+   * The verdict that an earlier process reached. A green one is proved again as long as that can be done: the log lies on the same disk
+   * as everything else, and green is never taken from a row alone.
+   */
+  #toldAlready(): Decision | undefined {
+    const { verdict } = this.#journal.record;
+    return verdict?.verdict === 'green' && !this.#o.impossible ? undefined : verdict;
   }
 
   /** Makes this run the one that answers; returns why it is not. */
@@ -243,7 +252,7 @@ class Run {
 
   /** Ends the run from outside its own course. */
   #end(cause: Cause, message = ''): void {
-    this.#stop.abort(new RunEnd(decide(cause, message, adviceFor(cause, this.#trigger.language))));
+    this.#stop.abort(new RunEnd(decide(cause, message, adviceFor(cause, this.#trigger))));
   }
 
   #decisionOf(error: unknown): Decision {
@@ -251,13 +260,14 @@ class Run {
     if (end instanceof RunEnd) return end.decision;
     this.#o.log.error({ error }, 'the run ended by an error');
     const cause = causeOfError(error);
-    return decide(cause, this.#o.masker.mask(messageOf(error)), adviceFor(cause, this.#trigger.language));
+    return decide(cause, this.#o.masker.mask(messageOf(error)), adviceFor(cause, this.#trigger));
   }
 
   async #report(decision: Decision): Promise<RunOutcome> {
     const { forge, client, runKey, log, masker, signal } = this.#o;
     for (const end of this.#endings.splice(0)) end();
-    if (!this.#journal.record.verdict) {
+    const known = this.#journal.record.verdict;
+    if (known?.verdict !== decision.verdict || known?.cause !== decision.cause) {
       const { verdict, cause, message, nextStep, rerunHelps } = decision;
       const told = { verdict, cause, message: masker.mask(message), next_step: nextStep, rerun_helps: rerunHelps };
       await this.#journal.write({ type: 'verdict.reached', ...told });

@@ -42,6 +42,8 @@ export async function openSeal(gitDir: string, copy: string): Promise<SealedConf
       const changed = await put(join(gitDir, 'config'), sealed);
       await rm(join(gitDir, 'config.worktree'), { force: true });
       await rm(join(gitDir, 'info', 'attributes'), { force: true });
+      await rm(join(gitDir, 'info', 'grafts'), { force: true });
+      await rm(join(gitDir, 'refs', 'replace'), { recursive: true, force: true });
       await put(join(gitDir, 'info', 'exclude'), exclude);
       return changed;
     },

@@ -4,7 +4,7 @@ import type { Cause, TaskResultPayload } from '../protocol/index.ts';
 export function causeOfDeath(reason: string): Cause {
   if (/no_worker/.test(reason)) return 'no_worker';
   if (/cancel/.test(reason)) return 'cancelled';
-  if (/lost|crash|disconnect/.test(reason)) return 'crashed';
+  if (/lost|crash|disconnect|without its session|exited/.test(reason)) return 'crashed';
   return 'stalled';
 }
 

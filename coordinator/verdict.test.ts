@@ -14,8 +14,16 @@ test.each(Cause.options)('R-RUN-7: %s has a verdict, an exit code and advice in 
   const expected = cause === 'cancelled' ? 0 : cause === 'interrupted' ? 143 : decision.verdict === 'partial' ? 4 : 3;
   expect(exitOf(decision)).toBe(expected);
   expect(decision.verdict).not.toBe('green');
-  expect(adviceFor(cause, 'zh-CN')).toMatch(/[\u4e00-\u9fff]/);
-  expect(adviceFor(cause, 'en')).toMatch(/^[\x20-\x7e]+$/);
+  expect(adviceFor(cause, { language: 'zh-CN' })).toMatch(/[\u4e00-\u9fff]/);
+  expect(adviceFor(cause, { language: 'en' })).toMatch(/^[\x20-\x7e]+$/);
+  expect(adviceFor(cause, { language: 'en' })).not.toMatch(/\{again/i);
+});
+
+test('R-RUN-7: the advice fits where the request was made', () => {
+  const thread = { slug: 'team/shop', kind: 'issue', number: '1', occasion: '7' } as const;
+  expect(adviceFor('tests_failing', { language: 'en', thread })).toContain('and mention me again.');
+  expect(adviceFor('upstream_error', { language: 'en' })).toMatch(/^Run it again later/);
+  expect(adviceFor('no_change', { language: 'zh-CN' })).toContain('再运行一次');
 });
 
 test('R-RUN-7: an interrupted run exits by its signal', () => {

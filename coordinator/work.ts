@@ -1,7 +1,7 @@
 import type { Cause, FlowNode, Issue, TaskPayload, TaskResultPayload } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
 import { writeBrief, writes } from './brief.ts';
-import { type FalseEnd, findFalseEnd } from './claims.ts';
+import { type FalseEnd, findFalseEnd, reportsWork } from './claims.ts';
 import { orderFlow, roleOf } from './flow.ts';
 import { ensureGates, failedGates, gateReport, gatesAt } from './gate-check.ts';
 import { type NodeOptions, NodeRunner } from './node-runner.ts';
@@ -23,6 +23,8 @@ export interface Change {
   readonly kind: 'change';
   readonly sha: string;
   readonly claim: string;
+  /** Files that the coder hands in as artifacts. */
+  readonly claimedFiles: readonly string[];
   readonly addedCommands: readonly string[];
 }
 
@@ -80,7 +82,15 @@ export class Work {
     }
     const coders = [...this.#done.values()].filter((done) => done.role === 'coder');
     const claim = coders.at(-1)?.result.summary ?? '';
-    return { kind: 'change', sha: await this.#nodes.candidate(), claim, addedCommands: this.#addedCommands() };
+    const claimed = coders.at(-1)?.result.artifacts ?? [];
+    const claimedFiles = claimed.flatMap(({ kind, path }) => (kind === 'file' && path ? [path] : []));
+    return {
+      kind: 'change',
+      sha: await this.#nodes.candidate(),
+      claim,
+      claimedFiles,
+      addedCommands: this.#addedCommands(),
+    };
   }
 
   /** Sends a finished change back (the Hermes review does) and runs the flow to its end again. */
@@ -153,7 +163,10 @@ export class Work {
     const falseEnd = findFalseEnd(triage.kind === 'answer' ? triage.text : result.summary);
     if (falseEnd) this.#endFalsely(falseEnd);
     if (triage.kind === 'unclear') endRun('needs_input', triage.message, this.#advice('needs_input'));
-    if (triage.kind === 'answer') return triage;
+    if (triage.kind === 'answer') {
+      if (reportsWork(triage.text, this.#o.trigger.request)) this.#endWithoutChange(result);
+      return triage;
+    }
     this.#position += 1;
     if (triage.kind === 'review') {
       this.#reviewing = true;
@@ -263,7 +276,7 @@ export class Work {
   }
 
   #advice(cause: Cause): string {
-    return adviceFor(cause, this.#o.trigger.language);
+    return adviceFor(cause, this.#o.trigger);
   }
 
   #say(zh: string, en: string): string {
@@ -274,5 +287,5 @@ export class Work {
 /** The cause that stays when a role's objection is never settled. */
 function causeOfObjection(role: string, issues: readonly Issue[]): Cause {
   if (issues.some(isLeftRunning)) return 'left_running';
-  return role === 'reviewer' ? 'review_rejected' : role === 'verifier' ? 'unproven' : 'tests_failing';
+  return role === 'reviewer' ? 'review_rejected' : 'unproven';
 }

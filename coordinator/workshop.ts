@@ -16,6 +16,10 @@ export interface Workshop {
   diff(sha: string): Promise<string>;
   /** What in the change weakens tests, or edits what the commands run. */
   weakenedTests(sha: string): Promise<readonly WeakenedTest[]>;
+  /** Files in which `sha` differs from the base. */
+  changedFiles(sha: string): Promise<readonly string[]>;
+  /** Whether `sha` holds this file with something in it. */
+  holds(sha: string, path: string): Promise<boolean>;
   /** Whether the change to `sha` touches documents only. */
   documentsOnly(sha: string): Promise<boolean>;
   /** The commit that would be delivered: one commit for each node, on the base. The same input gives the same commit. */

@@ -80,7 +80,7 @@ test('R-HUB-15: a sender beyond its rate is slowed down, told so, and loses noth
 
 test('R-HUB-15: a reader that drains slowly but steadily is never cut off', async () => {
   const hub = await testHub({
-    limits: { rate: 0, softBuffer: 32 * 1024, hardBuffer: 128 * 1024, stalledMs: 150 },
+    limits: { rate: 0, softBuffer: 32 * 1024, hardBuffer: 128 * 1024, stalledMs: 800 },
   });
   const sender = await join1(hub, 'sender');
   for (let count = 0; count < 8; count += 1) {

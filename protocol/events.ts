@@ -152,7 +152,7 @@ export const Cause = z.enum([
 export type Cause = z.infer<typeof Cause>;
 
 /** One unit of a flow. */
-export const FlowNode = z.object({
+export const FlowNode = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, 'an id is 1-40 of A-Z a-z 0-9 _ -'),
   /** A role, or `name:N` for one agent. */
   target_agent: z.string(),
@@ -221,6 +221,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   /** The answer that the run ends with, where nothing was to be changed. */
   event('work.answered', { text: z.string() }),
+  /** The files in which the commit to be judged differs from the base. */
+  event('change.measured', { sha: z.string(), files: z.array(z.string()) }),
   /** Where the delivered work lies. */
   event('work.delivered', {
     branch: z.string().optional(),

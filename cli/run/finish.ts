@@ -8,6 +8,7 @@ import { adviceFor } from '../../coordinator/advice.ts';
 import type { Forge, ThreadComment } from '../../coordinator/forge.ts';
 import { readMarker } from '../../coordinator/report/marker.ts';
 import { runCoordinator } from '../../coordinator/run.ts';
+import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
 import type { Model } from '../../core/model.ts';
 import { openDiagnostics } from '../diagnostics.ts';
@@ -110,7 +111,7 @@ async function complete(
       flash: noModel,
       revokeTask: () => {},
       openWorkshop: () => Promise.reject(new Error('a run that is being finished changes nothing')),
-      impossible: endOf(env, trigger.language),
+      impossible: endOf(env, trigger),
       ...(hub.setAside && { setAside: hub.setAside }),
       stateDir: folder,
       masker: createMasker(forge.remote.secrets),
@@ -124,15 +125,15 @@ async function complete(
 }
 
 /** What the platform says about the end of a run that cannot say it any more. */
-function endOf(env: Environment, language: 'zh-CN' | 'en'): Decision {
+function endOf(env: Environment, trigger: Trigger): Decision {
   const cause = env.CNB_PIPELINE_STATUS === 'cancel' ? 'interrupted' : 'crashed';
-  const zh = language === 'zh-CN';
+  const zh = trigger.language === 'zh-CN';
   const why = env.CNB_BUILD_FAILED_MSG?.split('\n')[0]?.slice(0, 300);
   const message = zh ? '运行没有完成就结束了' : 'The run ended before it was done';
   return decide(
     cause,
     why ? `${message}${zh ? '：' : ': '}${why}` : `${message}${zh ? '。' : '.'}`,
-    adviceFor(cause, language),
+    adviceFor(cause, trigger),
   );
 }
 

@@ -150,10 +150,10 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
         const problem = modelProblem(chosen, config.language ?? trigger.language);
         return problem === undefined
           ? undefined
-          : decide('misconfigured', problem, adviceFor('misconfigured', trigger.language));
+          : decide('misconfigured', problem, adviceFor('misconfigured', trigger));
       },
       ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
-      ...(impossible && { impossible: impossibleOf(impossible, trigger.language) }),
+      ...(impossible && { impossible: impossibleOf(impossible, trigger) }),
       ...(hub.setAside && { setAside: hub.setAside }),
       endLeftovers,
       stateDir: folder,
@@ -193,8 +193,8 @@ function readSettings(env: Environment): {
   }
 }
 
-function impossibleOf({ cause, message }: NonNullable<Errand['impossible']>, language: Trigger['language']): Decision {
-  return decide(cause, message, adviceFor(cause, language));
+function impossibleOf({ cause, message }: NonNullable<Errand['impossible']>, trigger: Trigger): Decision {
+  return decide(cause, message, adviceFor(cause, trigger));
 }
 
 async function readFlow(path: string): Promise<{ text: string; where: string }> {

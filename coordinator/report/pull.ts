@@ -12,7 +12,7 @@ export function renderPullBody(options: {
   readonly runKey: string;
 }): string {
   const t = textsFor(options.language);
-  const files = changedFiles(options.record.commits).map((file) => `- \`${file}\``);
+  const files = changedFiles(options.record).map((file) => `- \`${file}\``);
   const gates = lastGates(options.record.gates).map(
     (gate) =>
       `| \`${cell(gate.command)}\` | ${gate.missing ? t.missing(gate.missing) : `${t.exit} ${gate.exit}`} | \`${gate.sha.slice(0, 8)}\` | ${(gate.ms / 1000).toFixed(1)} s |`,

@@ -126,7 +126,7 @@ function limits(view: RunView, t: Texts): string {
 }
 
 function changes(view: RunView, t: Texts): string {
-  const files = changedFiles(view.record.commits);
+  const files = changedFiles(view.record);
   const leftOut = [...new Set(view.record.commits.flatMap((commit) => commit.leftOut))];
   const changed =
     files.length === 0 ? t.nothingChanged : `**${t.changed}**\n${list(files.map((file) => `\`${file}\``))}`;

@@ -1,5 +1,5 @@
 import type { TaskRow } from '../../protocol/index.ts';
-import type { CommitRecord, RunRecord } from '../record.ts';
+import type { RunRecord } from '../record.ts';
 
 /** All that a report is rendered from. */
 export interface RunView {
@@ -18,7 +18,7 @@ export function nodeOf(taskId: string): string {
   return taskId.split('.')[1] ?? taskId;
 }
 
-/** Every file of every commit once, in first-seen order. */
-export function changedFiles(commits: readonly CommitRecord[]): string[] {
-  return [...new Set(commits.flatMap((commit) => commit.files))];
+/** The files that the work changed: as measured against the base, before that every file of every commit. */
+export function changedFiles({ changed, commits }: RunRecord): readonly string[] {
+  return changed ?? [...new Set(commits.flatMap((commit) => commit.files))];
 }

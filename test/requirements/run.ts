@@ -23,4 +23,5 @@ export const run = {
     'The comment says what was done, with what evidence, and what the user does next, in the language of the request.',
   'R-RUN-14': 'A task goes out once and its end is found, whichever process of the run waits for it.',
   'R-RUN-15': "Only who the repository's file allows may start a run; a limit that cannot be checked lets nobody in.",
+  'R-RUN-16': 'Existing tests may change only where the request asks for it; in doubt it does not.',
 } as const;
