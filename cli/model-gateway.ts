@@ -19,6 +19,18 @@ export function modelProblem({ baseUrl, apiKey, model }: ModelSettings, language
   return zh ? `没有 ${host} 的密钥：请设置 OPENAI_API_KEY。` : `There is no key for ${host}: set OPENAI_API_KEY.`;
 }
 
+/**
+ * The variables without which no model can be asked whatever a repository's file says, in one line; undefined when there are none.
+ * `mayBeNamed` says that there is such a file, which may name the model.
+ */
+export function missingVariables({ baseUrl, apiKey, model }: ModelSettings, mayBeNamed: boolean): string | undefined {
+  const missing = [
+    ...(model === undefined && !mayBeNamed ? ['NPC_MODEL (the model to ask)'] : []),
+    ...(apiKey === undefined && !isLoopback(baseUrl) ? [`OPENAI_API_KEY (the key for ${new URL(baseUrl).host})`] : []),
+  ];
+  return missing.length === 0 ? undefined : `no model can be asked: set ${missing.join(' and ')}`;
+}
+
 /** The names that the gateway asks its provider for. */
 export function modelNames(settings: ModelSettings): ModelNames {
   const { model = 'default', flashModel: flash, reviewModel: review, visionModel: vision } = settings;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../base/errors.ts';
@@ -22,7 +23,7 @@ import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
-import { modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
+import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -55,6 +56,9 @@ export async function runProcess(options: RunOptions): Promise<number> {
     say(`npc-crew: ${errand.line}`);
     return errand.exit;
   }
+  const readings = readSettings(env);
+  if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
+  const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
   const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
   if ((await workIn(folder))?.run_key === errand.runKey) {
@@ -65,7 +69,10 @@ export async function runProcess(options: RunOptions): Promise<number> {
   const log = openDiagnostics(folder, places.logLevel);
   const view = openLiveView({ stream: process.stderr });
   try {
-    const outcome = await run({ options, env, errand, folder, log, view, signal, hubToken: places.hubToken });
+    const outcome = await run({
+      ...{ options, env, readings, errand, folder, log, view, signal, hubToken: places.hubToken },
+      ...(flow && { flow }),
+    });
     view.close();
     await tell(outcome, errand, options, folder);
     return outcome.exit;
@@ -78,6 +85,8 @@ export async function runProcess(options: RunOptions): Promise<number> {
 interface Parts {
   readonly options: RunOptions;
   readonly env: Environment;
+  readonly readings: Readings;
+  readonly flow?: Flow;
   readonly errand: Errand;
   readonly folder: string;
   readonly log: Log;
@@ -88,7 +97,7 @@ interface Parts {
 
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
 async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
-  const { settings, pace, wrong } = readSettings(env);
+  const { settings, pace, wrong } = parts.readings;
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
@@ -152,7 +161,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
           ? undefined
           : decide('misconfigured', problem, adviceFor('misconfigured', trigger));
       },
-      ...(options.flow !== undefined && { flow: await readFlow(options.flow) }),
+      ...(parts.flow && { flow: parts.flow }),
       ...(impossible && { impossible: impossibleOf(impossible, trigger) }),
       ...(hub.setAside && { setAside: hub.setAside }),
       endLeftovers,
@@ -176,12 +185,14 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
   }
 }
 
+interface Readings {
+  readonly settings: ModelSettings;
+  readonly pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
+  readonly wrong?: NonNullable<Errand['impossible']>;
+}
+
 /** The settings of a run. A wrong one ends it, but not before its comment says so: until then the defaults serve. */
-function readSettings(env: Environment): {
-  settings: ModelSettings;
-  pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
-  wrong?: NonNullable<Errand['impossible']>;
-} {
+function readSettings(env: Environment): Readings {
   try {
     return {
       settings: readConfig(ModelSettings, { environment: env }),
@@ -193,11 +204,19 @@ function readSettings(env: Environment): {
   }
 }
 
+/** Where no thread waits for a comment, a variable that must be set is wrong usage. */
+function checkModel(settings: ModelSettings, { workspace }: Trigger): void {
+  const missing = missingVariables(settings, existsSync(join(workspace, '.npc', 'config.yml')));
+  if (missing !== undefined) throw new AppError('usage', missing);
+}
+
 function impossibleOf({ cause, message }: NonNullable<Errand['impossible']>, trigger: Trigger): Decision {
   return decide(cause, message, adviceFor(cause, trigger));
 }
 
-async function readFlow(path: string): Promise<{ text: string; where: string }> {
+type Flow = NonNullable<CoordinatorOptions['flow']>;
+
+async function readFlow(path: string): Promise<Flow> {
   try {
     return { text: await readFile(path, 'utf8'), where: path };
   } catch (error) {

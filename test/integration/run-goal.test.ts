@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -71,10 +72,20 @@ test('R-CLI-12: with --json the verdict is one line, and red ends with exit 3', 
   expect(exit).toBe(3);
 });
 
-test('R-CLI-12: without a model the run says which variable is missing and ends with exit 3', async () => {
-  const { exit, stderr, stdout } = await runCli(['run', '--goal', goal, '--repo', repo], { env: { HOME: home } });
-  expect(stdout + stderr).toContain('NPC_MODEL');
-  expect(exit).toBe(3);
+test('R-CLI-12: a goal without the variables of a model, or with a flow that cannot be read, is wrong usage, and nothing is started', async () => {
+  const ask = (env: Record<string, string>, ...more: string[]) =>
+    runCli(['run', '--goal', goal, '--repo', repo, ...more], { env: { HOME: home, ...env } });
+  const bare = await ask({});
+  expect(bare).toMatchObject({ exit: 2, stdout: '' });
+  expect(bare.stderr).toMatch(/^npc-crew: .*NPC_MODEL.*OPENAI_API_KEY.*\n$/);
+  const flow = await ask(await scripted(), '--flow', '/nowhere.json');
+  expect(flow).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^npc-crew: --flow: cannot read .*\n$/) });
+  await mkdir(join(repo, '.npc'));
+  await writeFile(join(repo, '.npc', 'config.yml'), 'model: some-model\n');
+  const named = await ask({});
+  expect(named).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^npc-crew: .*OPENAI_API_KEY.*\n$/) });
+  expect(named.stderr).not.toContain('NPC_MODEL');
+  expect(existsSync(join(home, '.local'))).toBe(false);
 });
 
 test('R-CLI-12: an empty goal needs input: exit 4', async () => {
