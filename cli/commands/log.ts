@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print } from '../print.ts';
+import { print, say } from '../print.ts';
 import { fits, type LogFilter } from '../read/filter.ts';
 import { addSourceOptions, openSource, type SourceOptions } from '../read/source.ts';
 import { logLine } from '../show/log-line.ts';
@@ -10,7 +10,10 @@ type Options = SourceOptions & LogFilter & { json?: boolean };
 export function logCommand(): Command {
   return addSourceOptions(new Command('log'))
     .description('show what was said in a run')
-    .option('--task <ID>', 'only this task and what hangs below it; a run key means the whole run')
+    .option(
+      '--task <ID>',
+      'only this task and what hangs below it, by its id or a part of it: a run key means the whole run, code its coding tasks',
+    )
     .option('--type <TYPE>', 'only frames of this type, or events of this type')
     .option('--agent <NAME>', 'only what this agent sent or got')
     .option('--json', 'one frame a line, as JSON')
@@ -26,10 +29,17 @@ Examples:
       const source = await openSource(options);
       try {
         const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
+        let seen = 0;
+        let shown = 0;
         for await (const frame of source.frames()) {
           if (process.stdout.destroyed) break;
-          if (fits(frame, options)) await print(options.json ? JSON.stringify(frame) : logLine(frame, columns));
+          seen += 1;
+          if (!fits(frame, options)) continue;
+          shown += 1;
+          await print(options.json ? JSON.stringify(frame) : logLine(frame, columns));
         }
+        const isFiltered = (options.task ?? options.type ?? options.agent) !== undefined;
+        if (isFiltered && shown === 0) say(`0 of ${seen} messages match`);
       } finally {
         await source.close();
       }
