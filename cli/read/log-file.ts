@@ -18,14 +18,19 @@ export async function* readLogFile(path: string): AsyncIterable<Envelope> {
       if (line.trim() !== '') yield parse(line);
     }
   } catch (error) {
-    throw new AppError('usage', `${path}, line ${number}: ${messageOf(error)}`, { cause: error });
+    throw noLog(`${path}, line ${number}`, messageOf(error), error);
   }
 }
 
 function parse(line: string): Envelope {
   const frame = envelope.safeParse(JSON.parse(line));
-  if (!frame.success) throw new Error('this is no frame of a log');
+  if (!frame.success) throw new Error('JSON, but no message');
   return frame.data;
+}
+
+function noLog(where: string, why: string, cause: unknown): AppError {
+  const wanted = 'expected is JSON Lines, one message a line, gzipped or not';
+  return new AppError('usage', `${where}: this is no message log; ${wanted} (${why})`, { cause });
 }
 
 async function isGzip(path: string): Promise<boolean> {
@@ -35,6 +40,9 @@ async function isGzip(path: string): Promise<boolean> {
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(2) });
     return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } catch (error) {
+    // a folder opens, but cannot be read
+    throw noLog(path, messageOf(error), error);
   } finally {
     await file.close();
   }

@@ -74,6 +74,7 @@ test.each([
   [['log'], /no run under .* --state DIR/],
   [['log', '--state', '/nowhere'], /\/nowhere holds no log\.db/],
   [['log', '--file', '/nowhere'], /cannot read \/nowhere/],
+  [['log', '--file', '/'], /\/: this is no message log/],
   [['tasks', '--state', '/a', '--hub', 'ws://127.0.0.1:1'], /only one of/],
   [['report', '--html'], /not there yet/],
   [['run'], /CNB_/],
@@ -161,8 +162,13 @@ test('R-CLI-6: a log file is read plain and gzipped, and its tasks are told from
   await writeFile(plain, `${lines[0]}\n{"half": \n`);
   expect(await runCli(['log', '--file', plain, '--json'], { env })).toMatchObject({
     exit: 2,
-    stderr: expect.stringMatching(/run\.jsonl, line 2: /),
+    stderr: expect.stringMatching(/run\.jsonl, line 2: this is no message log; .*JSON Lines.*gzipped or not/),
   });
+  for (const text of ['# a heading\n', '{"name": "npc-crew"}\n']) {
+    await writeFile(plain, text);
+    const { exit, stderr } = await runCli(['log', '--file', plain], { env });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('line 1: this is no message log') });
+  }
 });
 
 test('R-CLI-8: a reader that goes away is no fault', async () => {
