@@ -13,6 +13,8 @@ export interface RunStory {
   readonly exit?: number;
   readonly gates: readonly GateRun[];
   readonly commits: readonly Of<'task.committed'>[];
+  /** Where the delivered work lies; absent while nothing was delivered. */
+  readonly delivered?: Of<'work.delivered'>;
   readonly returns: readonly Of<'work.returned'>[];
   readonly usage: readonly UsageLine[];
   /** Processes of the run, the first and those that took over. */
@@ -71,6 +73,9 @@ function add(story: RunStory, event: RunEvent): RunStory {
       return { ...story, gates: [...story.gates, event.gate] };
     case 'task.committed':
       return { ...story, commits: [...story.commits, event] };
+    case 'work.delivered':
+      // without a commit it tells of the work in progress alone
+      return event.sha === undefined ? story : { ...story, delivered: event };
     case 'work.returned':
       return { ...story, returns: [...story.returns, event] };
     case 'usage.recorded':

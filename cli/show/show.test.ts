@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TaskRow } from '../../protocol/index.ts';
 import { logLine } from './log-line.ts';
+import { storyLines } from './story.ts';
 import { duration, taskTable } from './task-table.ts';
 import { clip, widthOf } from './width.ts';
 
@@ -73,4 +74,23 @@ test.each([
   [7_800_000, '2h 10m'],
 ])('R-CLI-9: %i ms are told as %s', (ms, text) => {
   expect(duration(ms)).toBe(text);
+});
+
+test('R-CLI-6: the report tells the delivered branch and commit apart from the commits of the work in progress', () => {
+  const commit = { type: 'task.committed' as const, left_out: [] };
+  const story = {
+    ...{ runKey: '0123456789abcdef', request: 'r', started: 0, ended: 1000, starts: 1, exit: 0 },
+    ...{ gates: [], returns: [], usage: [] },
+    commits: [
+      { ...commit, sha: 'aaaaaaaaaaaa', node: 'design', files: [] },
+      { ...commit, sha: 'bbbbbbbbbbbb', node: 'code', files: ['a.js', 'b.js'] },
+    ],
+    delivered: { type: 'work.delivered' as const, branch: 'npc/goal-1', sha: 'cccccccccccc' },
+  };
+  const lines = storyLines(story, [], { now: 0 });
+  expect(lines).toContain('delivered: cccccccccccc on npc/goal-1');
+  expect(lines.slice(-2)).toEqual([
+    'COMMIT OF THE WORK IN PROGRESS  TASK  FILES',
+    'bbbbbbbb                        code  a.js b.js',
+  ]);
 });

@@ -11,7 +11,8 @@ export function storyLines(
   options: { now: number; columns?: number },
 ): string[] {
   const { columns } = options;
-  const { verdict } = story;
+  const { verdict, delivered } = story;
+  const commits = story.commits.filter(({ files }) => files.length > 0);
   const over = story.exit !== undefined;
   const time = duration((over ? story.ended : options.now) - story.started);
   const word = verdict ? [verdict.verdict ?? 'ended', verdict.cause].filter(Boolean).join(' / ') : 'no verdict yet';
@@ -19,6 +20,7 @@ export function storyLines(
     `run ${story.runKey}: ${word}, ${time}${over ? `, exit ${story.exit}` : ''}${story.starts > 1 ? `, started ${story.starts} times` : ''}`,
     ...(story.request ? [`request: ${plain(story.request)}`] : []),
     ...(verdict ? [plain(verdict.message), ...(verdict.next_step ? [`next: ${plain(verdict.next_step)}`] : [])] : []),
+    ...(delivered ? [plain(`delivered: ${delivered.sha} on ${delivered.branch}`)] : []),
     '',
     ...taskTable(tasks, options),
     ...section(
@@ -32,8 +34,8 @@ export function storyLines(
       columns,
     ),
     ...section(
-      ['COMMIT', 'TASK', 'FILES'],
-      story.commits.map((commit) => [commit.sha.slice(0, 8), commit.node, commit.files.join(' ')]),
+      ['COMMIT OF THE WORK IN PROGRESS', 'TASK', 'FILES'],
+      commits.map((commit) => [commit.sha.slice(0, 8), commit.node, commit.files.join(' ')]),
       columns,
     ),
     ...section(
