@@ -75,7 +75,10 @@ async function serve(options: AgentOptions, { client, secrets, hubToken, log, si
     say,
     ...(gateway && { gateway }),
   });
-  if (!tokenStdin) say(`npc-crew: ${client.name} is on ${options.hub} as ${role}; Ctrl-C ends it`);
+  if (!tokenStdin) {
+    tellState(client, options.hub);
+    say(`npc-crew: ${client.name} is on ${options.hub} as ${role}; Ctrl-C ends it`);
+  }
   const hasParent = tokenStdin ? { hasParent: () => process.ppid === parent } : {};
   const known = [hubToken, secrets.process_token].filter((value) => value !== undefined);
   try {
@@ -83,6 +86,14 @@ async function serve(options: AgentOptions, { client, secrets, hubToken, log, si
   } finally {
     await models.close();
   }
+}
+
+/** Tells a person when the hub goes and comes back. */
+function tellState(client: HubClient, url: string): void {
+  client.onState((state) => {
+    if (state === 'lost') say(`npc-crew: the hub ${url} is lost; trying to reach it again`);
+    else if (state === 'connected') say(`npc-crew: the hub ${url} is back`);
+  });
 }
 
 interface WorkOptions {

@@ -57,11 +57,13 @@ async function serve(options: Options): Promise<void> {
   if (hub.setAside) say(`npc-crew: the old log was damaged and lies in ${hub.setAside}; this is a new one`);
   await print(hub.url);
   say(`npc-crew: hub is up; log in ${folder}`);
+  let header = '';
   if (!isLoopback(options.host)) {
     const token = hub.grant({ scopes: ['work', 'assign', 'watch', 'admin'] });
     say(`every connection needs this token, as NPC_HUB_TOKEN or as "Authorization: Bearer": ${token}`);
+    header = ` -H 'Authorization: Bearer ${token}'`;
   }
-  say(`try it:   npx wscat -c '${hub.url}?agent=me'   then type   {"type":"who"}`);
+  say(`try it:   npx wscat -c '${hub.url}?agent=me'${header}   then type   {"type":"who"}`);
   say(`look at it:   npc-crew log --state ${folder}   (Ctrl-C ends the hub)`);
   const failure = await Promise.race([aborted(signal).then(() => undefined), hub.failed]);
   await hub.close();

@@ -99,3 +99,16 @@ test('R-CLI-11: a built-in role without a model says which variable is missing',
   const { exit, stderr } = await runCli(['agent', 'coder', '--hub', hub.url], { env });
   expect({ exit, line: stderr.trim() }).toEqual({ exit: 3, line: expect.stringContaining('NPC_MODEL') });
 });
+
+test('R-CLI-11: an agent started by hand says when its hub is lost and when it is back', {
+  timeout: 30_000,
+}, async () => {
+  const { hub } = await openHub();
+  const agent = start(['coder', '--hub', hub.url, '--exec', exec]);
+  await agent.until(/is on ws:/);
+  await hub.close();
+  await agent.until(/the hub ws:\S+ is lost/);
+  const again = await startHub({ port: hub.port, database: ':memory:', auth: 'none', log: silentLog() });
+  onTestFinished(() => again.close());
+  await agent.until(/the hub ws:\S+ is back/);
+});

@@ -203,3 +203,11 @@ test('R-CLI-17: a finished build takes the place of the one before, and leaves n
   expect(await readFile(join(home, 'dist', 'a.js'), 'utf8')).toBe('two');
   expect(await readdir(home)).toEqual(['dist']);
 });
+
+test('R-CLI-10: on an address that is not loopback, the hint for wscat carries the token', async () => {
+  const hub = startCli(['hub', '--host', '0.0.0.0', '--port', '0'], { env });
+  onTestFinished(() => void hub.child.kill('SIGKILL'));
+  const [, token = ''] = await hub.until(/Bearer": (\S+)/);
+  const [hint] = await hub.until(/npx wscat .*/);
+  expect(hint).toContain(`-H 'Authorization: Bearer ${token}'`);
+});
