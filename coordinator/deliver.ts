@@ -50,7 +50,7 @@ export async function deliver(options: DeliverOptions): Promise<{ delivered: Del
   const { trigger, journal, forge, remote, sha } = options;
   const names = branchNames(trigger, journal.runKey);
   const branch = trigger.thread?.kind === 'pr' ? (trigger.pullBranch ?? names.delivery) : names.delivery;
-  const wip = forge ? { wip: options.wipBranch } : {};
+  const wip = { wip: options.wipBranch };
 
   const push = await once<PushOutcome>(journal, {
     key: `push:${branch}:${sha}`,
@@ -122,7 +122,6 @@ async function finish(
   options: DeliverOptions,
   delivered: Delivered,
 ): Promise<{ delivered: Delivered; decision: Decision }> {
-  if (!options.forge) return { delivered, decision: options.decision };
   const removed = await once<boolean>(options.journal, {
     key: `branch:remove:${options.wipBranch}`,
     kind: 'branch',

@@ -19,8 +19,9 @@ interface GitWorkshopOptions {
   readonly base: string;
   readonly commands: Workshop['commands'];
   readonly request: string;
-  /** Where work in progress is pushed; absent for `--goal`. */
-  readonly wipBranch: string | undefined;
+  /** Branch of the work in progress: at the platform, or for `--goal` in the user's own repository. */
+  readonly wipBranch: string;
+  readonly isLocal: boolean;
   /** Environment of the commands: an allow-list, without secrets. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: Log;
@@ -89,10 +90,11 @@ export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
       });
     },
     async saveWork(sha) {
-      if (options.wipBranch === undefined) return undefined;
-      const outcome = await repository.push([`${sha}:refs/heads/${options.wipBranch}`], { options: ['ci.skip'] });
+      const outcome = options.isLocal
+        ? await repository.writeLocalBranch(options.wipBranch, sha)
+        : await repository.push([`${sha}:refs/heads/${options.wipBranch}`], { options: ['ci.skip'] });
       if (outcome.kind === 'ok') return options.wipBranch;
-      log.warn({ outcome }, 'work in progress could not be pushed');
+      log.warn({ outcome }, 'work in progress could not be saved on its branch');
       return undefined;
     },
   };

@@ -39,7 +39,7 @@ export async function openGitWorkshop(options: OpenWorkshopOptions): Promise<Ope
   const { base, rules } = await findCommits(repository, trigger);
   const config = await readConfigAt(repository, rules, trigger);
   const commands = gateCommands(config.commands, await detectCommands(repository, rules));
-  const wipBranch = forge && branchNames(trigger, options.runKey).wip;
+  const { wip: wipBranch } = branchNames(trigger, options.runKey);
   const missing = await missingPrograms(commands, env.PATH ?? '');
   return {
     workshop: createGitWorkshop({
@@ -48,6 +48,7 @@ export async function openGitWorkshop(options: OpenWorkshopOptions): Promise<Ope
       commands,
       request: trigger.request,
       wipBranch,
+      isLocal: forge === undefined,
       env,
       log,
       signal,
@@ -87,6 +88,6 @@ function localRemote(repository: Repository): DeliveryRemote {
   return {
     push: (sha, branch) => repository.writeLocalBranch(branch, sha),
     headOf: (branch) => repository.readLocalBranch(branch),
-    remove: async () => true,
+    remove: async (branch) => (await repository.removeLocalBranch(branch)).kind === 'ok',
   };
 }

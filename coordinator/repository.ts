@@ -57,6 +57,8 @@ export interface Repository {
   deleteRemote(branch: string, signal?: AbortSignal): Promise<PushOutcome>;
   /** Sets a branch of the user's repository to a commit, fast-forward only; for `--goal`. */
   writeLocalBranch(branch: string, sha: string): Promise<PushOutcome>;
+  /** Deletes a branch of the user's repository. */
+  removeLocalBranch(branch: string): Promise<PushOutcome>;
   /** The commit of a branch of the user's repository. */
   readLocalBranch(branch: string): Promise<string | undefined>;
   /** Files of the checkout that are not committed, and so are not part of the work. */
@@ -124,6 +126,7 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
     lsRemote: async (branch, signal) => lsRemote(access(), branch, signal),
     deleteRemote: async (branch, signal) => deleteRemote(access(), branch, signal),
     writeLocalBranch: (branch, sha) => pushRefs(local, [`${sha}:refs/heads/${branch}`]),
+    removeLocalBranch: (branch) => pushRefs(local, [`:refs/heads/${branch}`]),
     readLocalBranch: (branch) => lsRemote(local, branch),
     async uncommitted() {
       const { stdout } = await run(['status', '--porcelain=v1', '-z', '--no-renames', '--ignore-submodules=dirty'], {
