@@ -225,7 +225,12 @@ async function readFlow(path: string): Promise<Flow> {
 }
 
 /** The result on stdout: the report, or one line of JSON. */
-async function tell(outcome: RunOutcome, { runKey }: Errand, options: RunOptions, folder: string): Promise<void> {
+async function tell(
+  outcome: RunOutcome,
+  { runKey, trigger }: Errand,
+  options: RunOptions,
+  folder: string,
+): Promise<void> {
   if (outcome.taken !== undefined) say(`npc-crew: nothing to do: ${outcome.taken}`);
   const { decision, view } = outcome;
   if (options.json) {
@@ -234,4 +239,8 @@ async function tell(outcome: RunOutcome, { runKey }: Errand, options: RunOptions
     const result = { verdict, cause, exit: outcome.exit, run_key: runKey, branch, sha, pr_number: pullNumber };
     await print(JSON.stringify({ ...result, message, next_step: nextStep, state_dir: folder }));
   } else if (outcome.report !== '') await print(outcome.report.replace(/^<!--.*-->\n/, ''));
+  if (options.json || trigger.thread) return;
+  say(`npc-crew: what was said:      npc-crew log --state ${folder}`);
+  const { branch } = view.record.delivered;
+  if (branch !== undefined) say(`npc-crew: what was changed:   git diff ${trigger.baseBranch}...${branch}`);
 }

@@ -56,6 +56,8 @@ test('R-CLI-12: a goal ends on a local branch whose tests pass, with the report 
 
   const [, key = ''] = /run ([0-9a-f]{16})/.exec(stderr) ?? [];
   const folder = join(home, '.local', 'state', 'npc-crew', key);
+  expect(stderr).toContain(`npc-crew log --state ${folder}\n`);
+  expect(stderr).toContain(`git diff main...${branch}\n`);
   expect(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'))).toMatchObject({ run_key: key, goal });
   expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
   expect((await runCli(['report'], { env: { HOME: home } })).stdout).toContain(key);
