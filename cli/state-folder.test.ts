@@ -1,11 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startTimeOf } from './process-facts.ts';
-import { makeStateFolder, mustBeFree, newestRun, noteRun, readRunFile, stateRoot, workIn } from './state-folder.ts';
+import {
+  makeStateFolder,
+  mustBeFree,
+  newestRun,
+  noteRun,
+  openStateFolder,
+  readRunFile,
+  stateRoot,
+  workIn,
+} from './state-folder.ts';
 
 let root: string;
 
@@ -83,4 +92,24 @@ test('R-CLI-3: a state folder in which another process works is wrong usage, unt
   other.kill('SIGKILL');
   await once(other, 'exit');
   await mustBeFree(folder);
+});
+
+test.each([['log.db'], ['run.json']])(
+  'R-CLI-3: a state folder in which %s is a folder is wrong usage',
+  async (name) => {
+    await mkdir(join(root, name));
+    await expect(makeStateFolder(root)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(new RegExp(`${root} .*${name} is no file.*--state`)),
+    });
+  },
+);
+
+test('R-CLI-3: where a thread waits for an answer, it is given from a temporary folder that is gone afterwards', async () => {
+  await mkdir(join(root, 'log.db'));
+  const state = await openStateFolder(root, {});
+  expect(state).toMatchObject({ folder: expect.stringContaining(tmpdir()), problem: expect.stringContaining(root) });
+  await state.close();
+  await expect(stat(state.folder)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(openStateFolder(root, undefined)).rejects.toMatchObject({ code: 'usage' });
 });

@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../base/errors.ts';
+import { AppError, messageOf } from '../base/errors.ts';
 import { readStateFile, writeStateFile } from '../base/state-file.ts';
 import type { Environment } from '../config/index.ts';
 import { startTimeOf } from './process-facts.ts';
@@ -42,21 +42,57 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Makes the folder where it is not there (then only its owner can look inside) and returns its absolute path. */
+/** Files that a process opens in its state folder. */
+const ownFiles = ['log.db', 'diagnostics.jsonl', 'run.json'];
+
+/**
+ * Makes the folder where it is not there (then only its owner can look inside) and returns its absolute path. Throws
+ * `AppError('usage')` when nothing can be written there, `disk_full` when the disk is the reason.
+ */
 export async function makeStateFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // a mode tells nothing about a read-only disk, nor to root
+    await rmdir(await mkdtemp(join(folder, '.try-')));
+    for (const name of ownFiles) await mustBeFile(join(folder, name));
   } catch (error) {
-    throw new AppError(
-      'usage',
-      `cannot use ${folder} as state folder: ${(error as Error).message}; name another with --state DIR`,
-      {
-        cause: error,
-      },
-    );
+    const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'disk_full' : 'usage';
+    const message = `cannot use ${folder} as state folder: ${messageOf(error)}; name another with --state DIR`;
+    throw new AppError(code, message, { cause: error });
   }
   return folder;
+}
+
+async function mustBeFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!found) return;
+  if (!found.isFile()) throw new Error(`${basename(path)} is no file`);
+  await access(path, constants.R_OK | constants.W_OK);
+}
+
+/** The folder that a run works in. */
+export interface StateFolder {
+  readonly folder: string;
+  /** Why it is not the one that was named but a temporary one, which `close` removes. */
+  readonly problem?: string;
+  close(): Promise<void>;
+}
+
+/** Makes the folder; where it cannot be used and a thread waits for an answer, a temporary one to give that answer from. */
+export async function openStateFolder(path: string, thread: unknown): Promise<StateFolder> {
+  try {
+    return { folder: await makeStateFolder(path), close: async () => {} };
+  } catch (error) {
+    if (thread === undefined) throw error;
+    const folder = await mkdtemp(join(tmpdir(), 'npc-crew-')).catch(() => {
+      throw error;
+    });
+    return { folder, problem: messageOf(error), close: () => rm(folder, { recursive: true, force: true }) };
+  }
 }
 
 /** Notes in `run.json` that this process works here now. A run that is taken up again keeps its first start. */
