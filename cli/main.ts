@@ -37,10 +37,12 @@ const commands = [
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 for (const command of [program, ...commands]) command.exitOverride();
 
-// a reader that went away (`npc-crew log | head`) is no fault
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// a reader that went away (`npc-crew log | head`, a build that was killed) is no fault
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 const faults = stateRoot(environment());
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

@@ -1,8 +1,9 @@
 /** Signals that ask a command to end. */
-type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type EndSignal = (typeof endSignals)[number];
 
-/** As shells have it: 128 + the signal's number. */
-const exits: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+/** Exit codes as shells have them: 128 + the signal's number. */
+export const exitBySignal: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** A terminal sends Ctrl-C to the whole process group and the supervisor hands it on: two within this time are one. */
 const SAME_MS = 1000;
@@ -14,13 +15,13 @@ const SAME_MS = 1000;
 export function abortOnSignal(graceMs = 15_000): AbortSignal {
   const controller = new AbortController();
   let first: number | undefined;
-  for (const name of Object.keys(exits) as EndSignal[]) {
+  for (const name of endSignals) {
     process.on(name, () => {
       if (first === undefined) {
         first = performance.now();
-        setTimeout(() => process.exit(exits[name]), graceMs).unref();
+        setTimeout(() => process.exit(exitBySignal[name]), graceMs).unref();
         controller.abort(name);
-      } else if (performance.now() - first > SAME_MS) process.exit(exits[name]);
+      } else if (performance.now() - first > SAME_MS) process.exit(exitBySignal[name]);
     });
   }
   return controller.signal;

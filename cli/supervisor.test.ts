@@ -4,6 +4,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startTimeOf } from './process-facts.ts';
 
 const supervisor = new URL('../dist/cli/supervisor.js', import.meta.url).href;
 
@@ -18,7 +19,7 @@ async function start(body: string) {
   await writeFile(
     parent,
     `import { supervise } from ${JSON.stringify(supervisor)};
-     process.exit(await supervise([process.execPath, ${JSON.stringify(child)}, 'run'], (line) => process.stderr.write(line + '\\n')));`,
+     process.exit(await supervise([process.execPath, ${JSON.stringify(child)}, 'run'], { say: (line) => process.stderr.write(line + '\\n') }));`,
   );
   const running = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
@@ -66,4 +67,15 @@ test('R-CLI-4: a run that dies by the signal that was handed on is not started a
   running.kill('SIGINT');
   expect(await exit()).toBe(130);
   expect(await starts()).toEqual(['run']);
+});
+
+test('R-CLI-4: a signal that comes the moment the run appears ends both', async () => {
+  for (let times = 0; times < 5; times += 1) {
+    const { running, exit } = await start(staysUp);
+    let child = '';
+    while (child === '') child = (await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).trim();
+    running.kill('SIGTERM');
+    expect(await exit()).toBe(143);
+    expect(await startTimeOf(Number(child))).toBe('');
+  }
 });

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander';
 import { drawRunKey } from '../../coordinator/run-key.ts';
 import { say } from '../print.ts';
 import type { RunOptions } from '../run/run-process.ts';
-import { supervise } from '../supervisor.ts';
+import { abortOnSignal } from '../signals.ts';
+import { endWithSupervisor, supervise } from '../supervisor.ts';
 
 /** `npc-crew run`: one run, from a mention or a goal to its report. */
 export function runCommand(): Command {
@@ -19,6 +20,7 @@ export function runCommand(): Command {
     .option('--in-process', 'run the agents inside this process, for debugging')
     .option('--json', 'print the verdict as one line of JSON')
     .addOption(new Option('--run-key <KEY>').hideHelp())
+    .addOption(new Option('--supervisor <PID>').argParser(Number).hideHelp())
     .addOption(new Option('--resume').hideHelp())
     .addHelpText(
       'after',
@@ -31,19 +33,37 @@ Examples:
   $ npc-crew run --goal "fix the failing test" --repo .     the work ends on a branch npc/goal-…
   $ npc-crew run --goal "…" --flow flow.json --hub ws://127.0.0.1:8765`,
     )
-    .action(async (options: Omit<RunOptions, 'runKey'> & { runKey?: string }) => {
-      process.exitCode = await (options.runKey === undefined ? startSupervised() : startRun(options, options.runKey));
+    .action(async (options: RunArguments) => {
+      process.exitCode = await (options.runKey === undefined
+        ? startSupervised(options)
+        : startRun({ ...options, runKey: options.runKey }));
     });
 }
 
+type RunArguments = Omit<RunOptions, 'runKey'> & {
+  readonly runKey?: string;
+  /** pid of the parent of a supervised run. */
+  readonly supervisor?: number;
+};
+
 /** The parent: the run itself is a child with the same arguments and a key, which tells it from the parent. */
-function startSupervised(): Promise<number> {
-  const [program, main = '', ...args] = process.argv;
-  return supervise([program ?? process.execPath, ...process.execArgv, main, ...args, '--run-key', drawRunKey()], say);
+function startSupervised(options: RunArguments): Promise<number> {
+  const [program = process.execPath, main = '', ...args] = process.argv;
+  const ours = ['--run-key', drawRunKey(), '--supervisor', String(process.pid)];
+  return supervise([program, ...process.execArgv, main, ...args, ...ours], {
+    say,
+    async onUnanswered(signal) {
+      const { noteUnanswered } = await import('../run/stopped.ts');
+      await noteUnanswered(options, signal);
+    },
+  });
 }
 
-async function startRun(options: Omit<RunOptions, 'runKey'>, runKey: string): Promise<number> {
+async function startRun({ supervisor, ...options }: RunArguments & { readonly runKey: string }): Promise<number> {
+  // first of all: loading the run takes long enough for a signal to come
+  const signal = abortOnSignal();
+  if (supervisor !== undefined) endWithSupervisor(supervisor, say);
   // the parent needs none of what the run loads
   const { runProcess } = await import('../run/run-process.ts');
-  return runProcess({ ...options, runKey });
+  return runProcess(options, signal);
 }

@@ -15,13 +15,17 @@ import { openDiagnostics } from '../diagnostics.ts';
 import { reportFault } from '../fault.ts';
 import { say } from '../print.ts';
 import { abortOnSignal } from '../signals.ts';
-import { makeStateFolder, stateRoot, workIn } from '../state-folder.ts';
+import { openStateFolder, stateRoot, workIn } from '../state-folder.ts';
 import { version } from '../version.ts';
 import { type Errand, forgeOf, readErrand } from './errand.ts';
 import { openRunHub } from './run-hub.ts';
+import { wasStopped } from './stopped.ts';
 
 /** How often a comment that another run may be working on is looked at, ms. */
 const LOOK_MS = 10_000;
+
+/** How long a run that is about to end is waited for, ms: longer than the grace that a signal leaves it. */
+const PATIENCE_MS = 20_000;
 
 /** Completes the comment of this build's run when the run could not; returns the exit code. */
 export async function finishRun(options: { state?: string }): Promise<number> {
@@ -32,12 +36,15 @@ export async function finishRun(options: { state?: string }): Promise<number> {
     return errand.exit;
   }
   const places = readConfig(PlaceSettings, { flags: options, environment: env });
-  const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
+  const path = places.state ?? join(stateRoot(env), errand.runKey);
+  const { folder, close } = await openStateFolder(path, errand.trigger.thread);
   const log = openDiagnostics(folder, places.logLevel);
   try {
     return await finish(errand, folder, env, log);
   } catch (error) {
     return reportFault(error, folder);
+  } finally {
+    await close();
   }
 }
 
@@ -45,12 +52,16 @@ async function finish(errand: Errand, folder: string, env: Environment, log: Log
   const forge = forgeOf(errand, env, log);
   if (!forge) return 0;
   const signal = abortOnSignal();
-  const comment = await ourComment(forge, errand.runKey);
-  const state = comment && readMarker(comment.body)?.state;
-  if (state !== undefined && state !== 'live') return leave('the comment is final');
+  let comment = await ourComment(forge, errand.runKey);
+  if (isFinal(comment)) return leave('the comment is final');
   const failed = env.CNB_PIPELINE_STATUS !== 'success';
   if (!comment && !failed) return leave('the run had nothing to say');
-  if (await workIn(folder)) return leave('the run is still at work');
+  if (await workIn(folder)) {
+    // the run of a build that failed is about to end
+    if (!failed || !(await ended(folder, signal))) return leave('the run is still at work');
+    comment = await ourComment(forge, errand.runKey);
+    if (isFinal(comment)) return leave('the comment is final');
+  }
   const remembered = await access(join(folder, 'log.db')).then(
     () => true,
     () => false,
@@ -60,6 +71,22 @@ async function finish(errand: Errand, folder: string, env: Environment, log: Log
   await complete(errand, forge, folder, env, log, signal);
   say('npc-crew: the comment is complete now');
   return 0;
+}
+
+/** Waits for the process that works in the folder; false when it goes on all the same. */
+async function ended(folder: string, signal: AbortSignal): Promise<boolean> {
+  say('npc-crew: the run is still at work: waiting for its end');
+  const until = performance.now() + PATIENCE_MS;
+  while (await workIn(folder)) {
+    if (performance.now() > until) return false;
+    await sleep(250, signal);
+  }
+  return true;
+}
+
+function isFinal(comment: ThreadComment | undefined): boolean {
+  const state = comment && readMarker(comment.body)?.state;
+  return state !== undefined && state !== 'live';
 }
 
 function leave(why: string): number {
@@ -111,7 +138,7 @@ async function complete(
       flash: noModel,
       revokeTask: () => {},
       openWorkshop: () => Promise.reject(new Error('a run that is being finished changes nothing')),
-      impossible: endOf(env, trigger),
+      impossible: endOf(env, await wasStopped(folder), trigger),
       ...(hub.setAside && { setAside: hub.setAside }),
       stateDir: folder,
       masker: createMasker(forge.remote.secrets),
@@ -124,9 +151,9 @@ async function complete(
   }
 }
 
-/** What the platform says about the end of a run that cannot say it any more. */
-function endOf(env: Environment, trigger: Trigger): Decision {
-  const cause = env.CNB_PIPELINE_STATUS === 'cancel' ? 'interrupted' : 'crashed';
+/** What the platform and the state folder say about the end of a run that cannot say it any more. */
+function endOf(env: Environment, stopped: boolean, trigger: Trigger): Decision {
+  const cause = stopped || env.CNB_PIPELINE_STATUS === 'cancel' ? 'interrupted' : 'crashed';
   const zh = trigger.language === 'zh-CN';
   const why = env.CNB_BUILD_FAILED_MSG?.split('\n')[0]?.slice(0, 300);
   const message = zh ? '运行没有完成就结束了' : 'The run ended before it was done';

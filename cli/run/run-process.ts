@@ -26,12 +26,12 @@ import { reportFault } from '../fault.ts';
 import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
-import { abortOnSignal } from '../signals.ts';
-import { makeStateFolder, mustBeFree, noteRun, stateRoot, workIn } from '../state-folder.ts';
+import { mustBeFree, noteRun, openStateFolder, type StateFolder, stateRoot, workIn } from '../state-folder.ts';
 import { version } from '../version.ts';
 import { openCrew } from './crew.ts';
 import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
 import { openRunHub } from './run-hub.ts';
+import { forgetStop, noteStop } from './stopped.ts';
 
 /** What `npc-crew run` was told. */
 export interface RunOptions {
@@ -47,10 +47,9 @@ export interface RunOptions {
   readonly resume?: boolean;
 }
 
-/** Does one run, from its trigger to its report, and returns the exit code. */
-export async function runProcess(options: RunOptions): Promise<number> {
+/** Does one run, from its trigger to its report, and returns the exit code. `signal`, with its name as reason, ends it early. */
+export async function runProcess(options: RunOptions, signal: AbortSignal): Promise<number> {
   const env = environment();
-  const signal = abortOnSignal();
   const errand = await readErrand({ ...options, drawnKey: options.runKey }, env);
   if ('line' in errand) {
     say(`npc-crew: ${errand.line}`);
@@ -60,12 +59,41 @@ export async function runProcess(options: RunOptions): Promise<number> {
   if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
   const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
   const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
-  const folder = await makeStateFolder(places.state ?? join(stateRoot(env), errand.runKey));
-  if ((await workIn(folder))?.run_key === errand.runKey) {
-    say('npc-crew: nothing to do: another process works on this request');
-    return Exit.ok;
+  const state = await openStateFolder(places.state ?? join(stateRoot(env), errand.runKey), errand.trigger.thread);
+  const { folder } = state;
+  try {
+    if (state.problem !== undefined) say(`npc-crew: ${state.problem}`);
+    if ((await workIn(folder))?.run_key === errand.runKey) {
+      say('npc-crew: nothing to do: another process works on this request');
+      return Exit.ok;
+    }
+    await mustBeFree(folder);
+    return await runIn(state, { options, env, readings, errand, places, signal, ...(flow && { flow }) });
+  } finally {
+    await state.close();
   }
-  await mustBeFree(folder);
+}
+
+interface Start {
+  readonly options: RunOptions;
+  readonly env: Environment;
+  readonly readings: Readings;
+  readonly flow?: Flow;
+  readonly errand: Errand;
+  readonly places: PlaceSettings;
+  readonly signal: AbortSignal;
+}
+
+async function runIn({ folder, problem }: StateFolder, start: Start): Promise<number> {
+  const { options, env, readings, flow, places, signal } = start;
+  const errand: Errand =
+    problem === undefined
+      ? start.errand
+      : { ...start.errand, impossible: { cause: 'misconfigured', message: problem } };
+  await forgetStop(folder);
+  const stopped = () => noteStop(folder, String(signal.reason));
+  if (signal.aborted) stopped();
+  else signal.addEventListener('abort', stopped, { once: true });
   const log = openDiagnostics(folder, places.logLevel);
   const view = openLiveView({ stream: process.stderr });
   try {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import {
 } from '../../testing/cnb-server.ts';
 import type { ScriptSource } from '../../testing/script.ts';
 import { mainFile } from '../helpers/npc-crew.ts';
+import { processesOf } from '../helpers/run-watch.ts';
 import { playDemo } from '../helpers/shop.ts';
 
 const demo = fileURLToPath(new URL('../../cli/demo', import.meta.url));
@@ -28,6 +30,7 @@ beforeEach(async () => {
 /** A platform on which a mention has started a run; `finish` comes after it as in the template. */
 async function mention(
   changes: ScriptSource,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<{ platform: CnbServer; build: Build; ours: () => FakeComment[] }> {
   const { env: models } = await playDemo(changes);
   const stage =
@@ -36,7 +39,7 @@ async function mention(
       spawn(process.execPath, [mainFile, command], {
         cwd,
         detached: true,
-        env: { PATH: process.env.PATH, HOME: home, ...models, ...env },
+        env: { PATH: process.env.PATH, HOME: home, ...models, ...env, ...variables },
       });
   const platform = await startCnbServer({
     startRun: stage('run'),
@@ -106,4 +109,66 @@ test('R-CLI-14: a cancelled build is told as interrupted', { timeout: 90_000 }, 
   await build.done;
   expect(ours().map(stateOf), build.output).toEqual(['final']);
   expect(ours()[0]?.body).toContain('interrupted');
+});
+
+test('R-CLI-14: a run whose supervisor was killed ends in order by itself', {
+  timeout: 90_000,
+}, async () => {
+  const { build, ours } = await mention({ coder: [slow] });
+  await expect.poll(() => build.output, soon).toMatch(/working +attempt 1 +coder-1/);
+  const [, state = ''] = /state in (\S+)/.exec(build.output) ?? [];
+  process.kill(build.child?.pid ?? 0, 'SIGKILL');
+  await build.done;
+  expect(ours().map(stateOf), build.output).toEqual(['final']);
+  expect(ours()[0]?.body).toContain('interrupted');
+  expect(build.output).toContain('nothing to finish: the comment is final');
+  await expect.poll(() => processesOf(state), soon).toEqual(new Map());
+});
+
+test('R-CLI-14: finish waits for a run that is still at work', { timeout: 90_000 }, async () => {
+  const { platform, build, ours } = await mention({ coder: [slow] });
+  platform.configure({
+    failStages: [
+      (env, cwd) => {
+        const [, state = ''] = /state in (\S+)/.exec(build.output) ?? [];
+        const { pid = 0 } = spawn('sleep', ['3']);
+        const startTime = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[21];
+        const run = JSON.parse(readFileSync(join(state, 'run.json'), 'utf8'));
+        writeFileSync(join(state, 'run.json'), JSON.stringify({ ...run, pid, start_time: startTime }));
+        return spawn(process.execPath, [mainFile, 'finish'], {
+          cwd,
+          env: { PATH: process.env.PATH, HOME: home, ...env },
+        });
+      },
+    ],
+  });
+  await killRun(build);
+  await build.done;
+  expect(build.output).toContain('waiting for its end');
+  expect(build.output).toContain('the comment is complete now');
+  expect(ours().map(stateOf)).toEqual(['final']);
+});
+
+test('R-CLI-14: a run that was ended as it began is told as interrupted', { timeout: 90_000 }, async () => {
+  const { build, ours } = await mention({});
+  const children = async () => {
+    const pid = build.child?.pid;
+    return pid === undefined ? '' : readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  };
+  await expect.poll(children, { ...soon, interval: 1 }).not.toBe('');
+  build.child?.kill('SIGTERM');
+  await build.done;
+  expect(ours().map(stateOf), build.output).toEqual(['final']);
+  expect(ours()[0]?.body, build.output).toContain('interrupted');
+});
+
+test('R-CLI-3: a state folder that cannot be used is told in the comment', { timeout: 90_000 }, async () => {
+  await writeFile(join(home, 'file'), '');
+  const { build, ours } = await mention({}, { NPC_STATE_DIR: join(home, 'file', 'below') });
+  await build.done;
+  expect(ours().map(stateOf), build.output).toEqual(['final']);
+  expect(ours()[0]?.body).toContain('misconfigured');
+  expect(ours()[0]?.body).toContain('--state DIR');
+  expect(build.exitCode).toBe(3);
+  expect(build.output).not.toContain('a fault of its own');
 });

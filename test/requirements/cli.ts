@@ -6,7 +6,7 @@ export const cli = {
   'R-CLI-3':
     'Wrong usage ends with exit 2 and one line; our own fault with exit 1, one line and the details in a file.',
   'R-CLI-4':
-    'The supervisor hands signals on and starts a run again, at most twice, that died by a signal nobody sent.',
+    'The supervisor hands signals on from its first moment, and starts a run again, at most twice, that died by a signal nobody sent.',
   'R-CLI-5': 'Agents are processes of their own that get their secrets through stdin and leave nothing behind.',
   'R-CLI-6': 'The log, the tasks and the agents of a run can be read from its folder, from its hub and from a file.',
   'R-CLI-7': 'Without a source the newest run is read.',
@@ -18,7 +18,8 @@ export const cli = {
   'R-CLI-12':
     'npc-crew run works in any git work tree and leaves a branch, a report and an exit code that says the truth.',
   'R-CLI-13': 'A run says something at least every 60 s, and shows its tasks.',
-  'R-CLI-14': 'npc-crew finish completes a comment that a dead run left open, and does nothing otherwise.',
+  'R-CLI-14':
+    'npc-crew finish completes a comment that a dead run left open, after a run that is about to end; else it does nothing.',
   'R-CLI-15': 'The demo shows a mention becoming a pull request, without a key.',
   'R-CLI-16': 'The templates start our image on both events, one run a thread, and always finish.',
   'R-CLI-17': 'A build takes the place of the one before only when it is finished.',
