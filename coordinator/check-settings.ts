@@ -1,46 +1,63 @@
+import { posix } from 'node:path';
+import { changedScripts, changedTargets } from './check-scripts.ts';
+import type { FileChange } from './file-change.ts';
+import { outcomeHooks } from './outcome-hooks.ts';
+import { packageManagerFile, packageManagerSettings } from './package-settings.ts';
 import { type Said, said } from './said.ts';
 
-/** One file before and after a change; undefined where it is not there. */
-export interface FileChange {
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
+/** What is known of the repository before the change. */
+export interface CheckedBase {
+  readonly files: ReadonlySet<string>;
+  /** Its files that hold tests. */
+  readonly tests: readonly string[];
+  /** Scripts and targets that the checking commands name. */
+  readonly called: ReadonlySet<string>;
 }
 
 /** Files that say nothing but how tests run. */
 const settingsFile =
-  /(^|\/)((vitest|jest|playwright|cypress|ava|karma)\.(config|conf|workspace)(\.[\w-]+)?\.\w+|vitest\.workspace\.\w+|\.mocharc(\.\w+)?|cypress\.json|pytest\.ini|tox\.ini|noxfile\.py|\.coveragerc|phpunit\.xml(\.dist)?|\.rspec|nextest\.toml)$|^\.npc\/config\.yml$/;
+  /(^|\/)((vitest|jest|playwright|cypress|ava|karma|wdio)\.(config|conf|workspace)(\.[\w-]+)?\.\w+|vitest\.workspace\.\w+|\.mocharc(\.\w+)?|\.(c8|nyc)rc(\.\w+)?|\.taprc|cypress\.json|\.?pytest\.(ini|toml)|tox\.ini|noxfile\.py|\.coveragerc|phpunit\.xml(\.dist)?|\.rspec|nextest\.toml)$|^\.npc\/(config\.yml|flow\.json)$/;
 /** Files that hold settings of tests among other things. */
 const mixedFile =
-  /(^|\/)(package\.json|[mM]akefile|GNUmakefile|pyproject\.toml|setup\.cfg|vite\.config\.\w+|Cargo\.toml|pom\.xml|build\.gradle(\.kts)?)$/;
+  /(^|\/)(package\.json|[mM]akefile|GNUmakefile|[^/]+\.mk|pyproject\.toml|setup\.cfg|vite\.config\.\w+|Cargo\.toml|pom\.xml|build\.gradle(\.kts)?|conftest\.py|[^/]+_test\.go)$/;
 /** Words that leave tests out. */
-const leavesOut = /exclude|ignore|deselect|passWithNoTests|skip|--co\b|testNamePattern|\bgrep\b|-k\s/i;
+const leavesOut = /exclude|ignore|deselect|passWithNoTests|skip|--co\b|testNamePattern|\bgrep\b|-k[\s=]|-m[\s=]/i;
+/** Settings that say which tests run, or who runs them. */
+const redirects =
+  /^[ \t]*["']?(testpaths|python_(?:files|classes|functions)|norecursedirs|collect_ignore\w*)["']?\s*=|(?<![\w.])["']?(include|testMatch|testRegex|roots|rootDir|root|dir|projects|workspace|testRunner|runner|spec|files|testDir|specPattern|invert|pool|transform|moduleNameMapper|globalSetup)["']?\s*:/m;
 
 /** Whether a file may steer what the checking commands run. */
 export function isSettings(path: string): boolean {
-  return settingsFile.test(path) || mixedFile.test(path);
+  return settingsFile.test(path) || mixedFile.test(path) || packageManagerFile.test(path);
+}
+
+/** Whether a file has no other use, so that a request that names it asks for its change. */
+export function isOnlySettings(path: string): boolean {
+  return settingsFile.test(path) || packageManagerFile.test(path);
 }
 
 /** What a change does to the settings and scripts that the checking commands run by; one clause each. */
-export function changedSettings(change: FileChange): Said[] {
+export function changedSettings(change: FileChange, base: CheckedBase): Said[] {
   const { path, before, after } = change;
+  const restricts = (text: string): boolean => leavesTestsOut(text, path, base);
   if (settingsFile.test(path)) {
-    if (before === undefined)
-      return leavesOut.test(after ?? '')
-        ? [said('新的测试设置排除了一些测试', 'new test settings leave tests out')]
-        : [];
+    if (before === undefined) return newSettings(path, after ?? '', base, restricts);
     return [
       after === undefined
         ? said('测试的设置被删除', 'the settings of the tests were deleted')
         : settingsChanged(before, after),
     ];
   }
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (packageManagerFile.test(path)) return packageManagerSettings(change);
+  const name = posix.basename(path);
+  if (name === 'conftest.py' || name.endsWith('_test.go')) return outcomeHooks(change);
+  if (/^(GNUm|m|M)akefile$/.test(name) && before === undefined) return frontMakefile(path, base);
+  if (name === 'pyproject.toml' || name === 'setup.cfg') return changedSections(before ?? '', after ?? '', restricts);
+  if (/^vite\.config\.\w+$/.test(name))
+    return changedPart('test', viteTest(before ?? ''), viteTest(after ?? ''), restricts);
   if (before === undefined) return [];
-  if (name === 'package.json') return changedScripts(before, after ?? '');
-  if (/^(GNUm|m|M)akefile$/.test(name)) return changedTargets(before, after ?? '');
-  if (name === 'pyproject.toml' || name === 'setup.cfg') return changedSections(before, after ?? '');
-  if (/^vite\.config\.\w+$/.test(name)) return changedPart('test', viteTest(before), viteTest(after ?? ''));
+  if (name === 'package.json') return changedScripts(before, after ?? '', base.called, restricts);
+  if (/^(GNUm|m|M)akefile$|\.mk$/.test(name)) return changedTargets(before, after ?? '', base.called);
   if (name === 'Cargo.toml')
     return addedSkips(/^\s*(test|autotests|harness|doctest)\s*=\s*false/gm, before, after ?? '');
   if (name === 'pom.xml' || /^build\.gradle(\.kts)?$/.test(name))
@@ -52,73 +69,61 @@ export function changedSettings(change: FileChange): Said[] {
   return [];
 }
 
-const checkScript = /^(pre|post)?(test|tests|build|lint|check|typecheck|type-check|verify|ci|coverage)([:.-].*)?$/;
+/** Settings that stand in front of others of the same runner, which then say nothing any more. */
+const families = [
+  /(^|\/)\.?pytest\.(ini|toml)$/,
+  /(^|\/)(vitest|vite)\.config\.\w+$/,
+  /(^|\/)jest\.config\.\w+$/,
+  /(^|\/)\.mocharc(\.\w+)?$/,
+];
 
-function changedScripts(before: string, after: string): Said[] {
-  const [old, now] = [parseJson(before), parseJson(after)];
-  const [oldScripts, nowScripts] = [group(old, 'scripts'), group(now, 'scripts')];
-  const relevant = new Set(Object.keys(oldScripts).filter((name) => checkScript.test(name)));
-  // Scripts that call others stand for those too.
-  for (const name of relevant)
-    for (const [, called] of String(oldScripts[name]).matchAll(
-      /(?:\b(?:npm|pnpm|yarn|bun)(?: run)?|run-[sp]|npm-run-all[^&|;]*?)\s+([\w:.-]+)/g,
-    ))
-      if (called !== undefined && oldScripts[called] !== undefined) relevant.add(called);
-  const found = [...relevant].flatMap((name) => {
-    const [from, to] = [oldScripts[name], nowScripts[name]];
-    if (from === to || /no test specified/.test(String(from))) return [];
-    return [
-      to === undefined
-        ? said(`脚本 "${name}" 被删除`, `the script "${name}" was removed`)
-        : said(
-            `脚本 "${name}" 从 \`${from}\` 改成了 \`${to}\``,
-            `the script "${name}" was changed from \`${from}\` to \`${to}\``,
-          ),
-    ];
-  });
-  const hooks = Object.keys(nowScripts).filter(
-    (name) =>
-      /^(pre|post)/.test(name) && oldScripts[name] === undefined && relevant.has(name.replace(/^(pre|post)/, '')),
-  );
-  const keys = ['jest', 'mocha', 'ava', 'vitest', 'tap', 'c8', 'nyc'].filter(
-    (key) => old[key] !== undefined && JSON.stringify(old[key]) !== JSON.stringify(now[key]),
-  );
-  return [
-    ...found,
-    ...hooks.map((name) => {
-      const main = name.replace(/^(pre|post)/, '');
-      return said(`运行 "${main}" 时多了脚本 "${name}"`, `a script "${name}" now runs with "${main}"`);
-    }),
-    ...keys.map((key) => said(`设置 "${key}" 被修改`, `the settings "${key}" were changed`)),
-  ];
+function newSettings(path: string, after: string, base: CheckedBase, restricts: (text: string) => boolean): Said[] {
+  if (path.startsWith('.npc/'))
+    return [said('新增了决定检查如何运行的设置', 'new settings decide what the checks run from now on')];
+  if (restricts(after)) return [said('新的测试设置排除了一些测试', 'new test settings leave tests out')];
+  const family = families.find((form) => form.test(path));
+  const folder = posix.dirname(path);
+  // a first vitest.config takes the place of vite.config only when that one was there
+  const hidden = family && [...base.files].find((other) => family.test(other) && posix.dirname(other) === folder);
+  return hidden !== undefined && base.tests.length > 0
+    ? [said(`新的测试设置取代了 ${hidden}`, `new test settings take the place of ${hidden}`)]
+    : [];
 }
 
-function changedTargets(before: string, after: string): Said[] {
-  const [old, now] = [readTargets(before), readTargets(after)];
-  const relevant = new Set([...old.keys()].filter((name) => checkScript.test(name)));
-  for (const name of relevant)
-    for (const needed of (old.get(name) ?? '').split('\n')[0]?.split(/\s+/) ?? [])
-      if (old.has(needed)) relevant.add(needed);
-  return [...relevant]
-    .filter((name) => old.get(name) !== now.get(name))
-    .map((name) =>
-      now.has(name)
-        ? said(`\`make ${name}\` 的内容被修改`, `what \`make ${name}\` does was changed`)
-        : said(`目标 ${name} 被删除`, `the target ${name} was removed`),
+function frontMakefile(path: string, base: CheckedBase): Said[] {
+  const order = ['GNUmakefile', 'makefile', 'Makefile'];
+  const behind = order
+    .slice(order.indexOf(posix.basename(path)) + 1)
+    .map((name) => posix.join(posix.dirname(path), name))
+    .find((other) => base.files.has(other));
+  return behind === undefined ? [] : [said(`make 会用它取代 ${behind}`, `make reads it in place of ${behind}`)];
+}
+
+/** Whether new settings keep tests of the base from running. What they say of coverage does not. */
+function leavesTestsOut(text: string, path: string, base: CheckedBase): boolean {
+  if (base.tests.length === 0) return false;
+  const plain = text
+    .replaceAll(/\/\*[\s\S]*?\*\/|^[ \t]*(#|\/\/|;).*$/gm, '')
+    .replaceAll(/["']?coverage["']?\s*:\s*\{[^{}]*\}/g, '')
+    .replaceAll(
+      /["']?\w*(coverage|transformIgnore|watchPathIgnore|modulePathIgnore)\w*["']?\s*:\s*(\[[^\]]*\]|[^\n,]*)/gi,
+      '',
     );
+  const folder = posix.dirname(path);
+  const named = /^[ \t]*testpaths[ \t]*=[ \t]*(\[[^\]]*\]|.*(?:\n[ \t]+.*)*)/m.exec(plain)?.[1] ?? '';
+  const paths = named.split(/[\s,"'[\]]+/).filter((part) => part !== '');
+  const python = base.tests.filter((file) => file.endsWith('.py'));
+  const all = paths.length > 0 && python.every((file) => paths.some((part) => within(file, posix.join(folder, part))));
+  const rest = all ? plain.replace(/^[ \t]*testpaths[ \t]*=/m, '') : plain;
+  return leavesOut.test(rest) || redirects.test(rest);
 }
 
-/** Each target with its prerequisites (first line) and its recipe. */
-function readTargets(text: string): Map<string, string> {
-  const targets = new Map<string, string>();
-  for (const [, name = '', needed = '', recipe = ''] of text
-    .replaceAll(/\\\n\s*/g, ' ')
-    .matchAll(/^([\w./-]+)[ \t]*::?(?!=)[ \t]*(.*)\n((?:\t.*\n?|[ \t]*\n(?=\t))*)/gm))
-    targets.set(name, `${targets.get(name) ?? ''}${needed.trim()}\n${recipe.trimEnd()}`);
-  return targets;
+function within(file: string, folder: string): boolean {
+  const plain = folder.replace(/\/$/, '');
+  return plain === '.' || file === plain || file.startsWith(`${plain}/`);
 }
 
-function changedSections(before: string, after: string): Said[] {
+function changedSections(before: string, after: string, restricts: (text: string) => boolean): Said[] {
   const sections = (text: string): string =>
     text
       .split(/^(?=\[)/m)
@@ -128,7 +133,7 @@ function changedSections(before: string, after: string): Said[] {
       .map((section) => section.trim())
       .join('\n');
   const [old, now] = [sections(before), sections(after)];
-  if (old === now || (old === '' && !leavesOut.test(now))) return [];
+  if (old === now || (old === '' && !restricts(now))) return [];
   return [settingsChanged(old, now)];
 }
 
@@ -144,8 +149,8 @@ function viteTest(text: string): string {
   return text.slice(start);
 }
 
-function changedPart(name: string, before: string, after: string): Said[] {
-  if (before === after || (before === '' && !leavesOut.test(after))) return [];
+function changedPart(name: string, before: string, after: string, restricts: (text: string) => boolean): Said[] {
+  if (before === after || (before === '' && !restricts(after))) return [];
   const { 'zh-CN': zh, en } = firstDifference(before, after);
   return [said(`设置 "${name}" 被修改：${zh}`, `the settings "${name}" were changed: ${en}`)];
 }
@@ -186,19 +191,4 @@ function firstDifference(before: string, after: string): Said {
   return removed === undefined
     ? said('行被移动', 'lines were moved')
     : said(`删除了 ${cut(removed)}`, `${cut(removed)} was removed`);
-}
-
-function parseJson(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    // what is no JSON runs no scripts
-    return {};
-  }
-}
-
-function group(value: Record<string, unknown>, key: string): Record<string, unknown> {
-  const found = value[key];
-  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
 }

@@ -70,7 +70,13 @@ export function createGitWorkshop(options: GitWorkshopOptions): Workshop {
       };
     },
     diff: (sha) => diffText(repository, base, sha),
-    weakenedTests: (sha) => weakenedTests(repository, { base, sha }),
+    weakenedTests: (sha) =>
+      weakenedTests(repository, {
+        base,
+        sha,
+        commands: commands.map(({ command }) => command),
+        request: options.request,
+      }),
     changedFiles: measure,
     async holds(sha, path) {
       return ((await repository.show(sha, path.replace(/^\.\//, ''))) ?? '') !== '';

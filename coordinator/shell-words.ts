@@ -114,3 +114,21 @@ function indexOr(words: readonly Word[], test: (word: Word) => boolean): number 
   const index = words.findIndex(test);
   return index === -1 ? words.length : index;
 }
+
+/** The words of each simple command of a line or script, assignments and the words of compound commands in front left out. */
+export function simpleCommands(script: string): string[][] {
+  const commands: string[][] = [];
+  for (const line of script.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+    const words = readWords(line);
+    let simple: string[] = [];
+    for (const word of [...words, { text: '', operator: ';' }]) {
+      if (word.operator === undefined) simple.push(word.text);
+      else {
+        const start = simple.findIndex((text) => !/^(!|\{|if|then|else|elif|while|until|do|\w+\+?=.*)$/s.test(text));
+        if (start !== -1) commands.push(simple.slice(start));
+        simple = [];
+      }
+    }
+  }
+  return commands;
+}

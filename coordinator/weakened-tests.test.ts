@@ -246,5 +246,18 @@ test('R-TREE-10: large and hostile files take no time', () => {
   ])
     for (const path of ['a.test.ts', 'test_a.py', 'a_test.go', 'src/a.rs', 'ATest.java', 'package.json', 'Makefile'])
       reasons(path, 'x', piece.repeat(20_000));
+  for (const piece of [
+    '\n',
+    '\t',
+    'def pytest_a(\n',
+    'func TestMain(m){',
+    'coverage: {',
+    'testpaths =\n ',
+    '$(A)',
+    'a:',
+    ' a',
+  ])
+    for (const path of ['conftest.py', 'a_test.go', 'Makefile', '.npmrc', 'jest.config.js', 'pytest.ini', 'setup.cfg'])
+      for (const before of [undefined, 'x']) reasons(path, before, piece.repeat(10_000));
   expect(performance.now() - started).toBeLessThan(3_000);
 });

@@ -1,5 +1,8 @@
-import { changedSettings, type FileChange, isSettings } from './check-settings.ts';
+import { changedCalled } from './called-change.ts';
+import { calledFiles } from './called-files.ts';
+import { type CheckedBase, changedSettings, isOnlySettings, isSettings } from './check-settings.ts';
 import { changedFiles } from './diff.ts';
+import type { FileChange } from './file-change.ts';
 import type { Repository } from './repository.ts';
 import { type Said, said } from './said.ts';
 import { isOtherTest, readTests, type TestContent } from './test-languages.ts';
@@ -12,29 +15,71 @@ export interface WeakenedTest {
 
 /**
  * What in a change removes or weakens tests, or edits what the checking commands run: deleted test files, cases that are nowhere any
- * more, fewer assertions that can fail, new skips, other scripts and settings. A case that only moved or was only renamed is none.
+ * more, fewer assertions that can fail, new skips, other scripts and settings. A case that only moved or was only renamed is none, and
+ * neither are settings or scripts whose change `request` asks for by their name.
  */
 export async function weakenedTests(
   repository: Repository,
-  change: { readonly base: string; readonly sha: string },
+  change: {
+    readonly base: string;
+    readonly sha: string;
+    /** Command lines of the checks. */
+    readonly commands?: readonly string[];
+    readonly request?: string;
+  },
 ): Promise<WeakenedTest[]> {
-  const files = await changedFiles(repository, change.base, change.sha);
+  const changed = await changedFiles(repository, change.base, change.sha);
+  if (changed.length === 0) return [];
+  const base = await readBase(repository, change.base, change.commands ?? []);
+  const isOfInterest = (path: string): boolean =>
+    readTests(path, '') !== undefined || isOtherTest(path) || isSettings(path) || base.run.has(path);
   const changes: FileChange[] = [];
-  for (const { path, status, from } of files) {
+  for (const { path, status, from } of changed) {
     if (!isOfInterest(path) && !(from && isOfInterest(from))) continue;
-    // A renamed test that is no test any more counts as one that went.
-    const renamed = from !== undefined && isOfInterest(from) && !isOfInterest(path);
-    changes.push({
-      path: renamed ? from : path,
-      before: status === 'added' ? undefined : await repository.show(change.base, from ?? path),
-      after: status === 'deleted' || renamed ? undefined : await repository.show(change.sha, path),
-    });
+    const before = status === 'added' ? undefined : await repository.show(change.base, from ?? path);
+    const after = status === 'deleted' ? undefined : await repository.show(change.sha, path);
+    // Settings and scripts work by their path alone, and a renamed test that is no test any more counts as one that went.
+    const fixed = (one: string): boolean => (isSettings(one) && !mixed(one)) || base.run.has(one);
+    if (from !== undefined && (!isOfInterest(path) || fixed(from) || fixed(path)))
+      changes.push({ path: from, before, after: undefined }, { path, before: undefined, after });
+    else changes.push({ path, before, after });
   }
-  return findWeakened(changes);
+  const asked = (path: string): boolean =>
+    (isOnlySettings(path) || (base.run.has(path) && !mixed(path))) && asksFor(change.request ?? '', path);
+  return findWeakened(changes, base).filter(({ path }) => !asked(path));
 }
 
-function isOfInterest(path: string): boolean {
-  return readTests(path, '') !== undefined || isOtherTest(path) || isSettings(path);
+interface Base extends CheckedBase {
+  /** Files that the checks run, each with the command that does it. */
+  readonly run: ReadonlyMap<string, string>;
+}
+
+async function readBase(repository: Repository, sha: string, commands: readonly string[]): Promise<Base> {
+  const { stdout } = await repository.git(['ls-tree', '-r', '-z', '--name-only', sha]);
+  const files = new Set(stdout.split('\0').filter((path) => path !== ''));
+  const { names, files: run } = await calledFiles({ files, show: (path) => repository.show(sha, path) }, commands);
+  const tests = [...files].filter(
+    (path) => isOtherTest(path) || (!path.endsWith('.rs') && readTests(path, '') !== undefined),
+  );
+  return { files, tests, called: names, run };
+}
+
+/** A repository with tests, of which no more is known. */
+const SOME_BASE: Base = { files: new Set(), tests: ['tests'], called: new Set(), run: new Map() };
+
+function mixed(path: string): boolean {
+  return readTests(path, '') !== undefined || isOtherTest(path);
+}
+
+/** Whether a request asks for a file's change: a word of change, and the file's name after it in the same sentence. */
+function asksFor(request: string, path: string): boolean {
+  const name = path.slice(path.startsWith('.npc/') ? 0 : path.lastIndexOf('/') + 1);
+  const verb =
+    /\b(add|adjust|change|create|delete|edit|extend|fix|modify|put|remove|rename|replace|rewrite|set|update|write)\b|添加|增加|新增|修改|更新|改|删除|设置|修复|重写|创建/i;
+  return request.split(/[。！？\n]|[.!?;](?=\s|$)/).some((sentence) => {
+    const at = sentence.indexOf(name);
+    return at !== -1 && verb.test(/\p{Script=Han}/u.test(sentence) ? sentence : sentence.slice(0, at));
+  });
 }
 
 interface Compared extends FileChange {
@@ -45,9 +90,12 @@ interface Compared extends FileChange {
 const NONE: TestContent = { titles: [], assertions: 0, skips: [] };
 
 /** The same, for changes whose texts are at hand. */
-export function findWeakened(changes: readonly FileChange[]): WeakenedTest[] {
+export function findWeakened(changes: readonly FileChange[], base: Base = SOME_BASE): WeakenedTest[] {
   const settings = changes.flatMap((change) =>
-    changedSettings(change).map((reason) => ({ path: change.path, reason })),
+    [...changedSettings(change, base), ...changedCalled(change, base.run.get(change.path))].map((reason) => ({
+      path: change.path,
+      reason,
+    })),
   );
   const others = changes.filter(({ path }) => isOtherTest(path)).flatMap(goneOrEmptied);
   const tests = changes.flatMap((change): Compared[] => {

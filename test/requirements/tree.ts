@@ -22,4 +22,6 @@ export const tree = {
     'A missing program is recognised before and after it was needed, and told with the Dockerfile that mends it.',
   'R-TREE-13': 'Commands are detected from what the base commit holds; the guess names its sources.',
   'R-TREE-14': 'A fault in .npc/config.yml is told in one line: what, where, and how to mend it.',
+  'R-TREE-15':
+    'What edits the settings, scripts and hooks that the repository’s checks run by is found, unless the request names it; ordinary work is not.',
 } as const;
