@@ -1,3 +1,4 @@
+import { getDefaultHighWaterMark } from 'node:stream';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 
@@ -40,7 +41,10 @@ export interface HubLimits {
   readonly rate: number;
   readonly burst: number;
   readonly bytesPerSecond: number;
-  /** Outbound bytes at which feeding stops, and at which a connection without progress is closed. */
+  /**
+   * Outbound bytes at which feeding stops (at least what a socket takes before it says that it drains), and at which a connection
+   * without progress is closed.
+   */
   readonly softBuffer: number;
   readonly hardBuffer: number;
   /** How long a connection above `hardBuffer` may stand still, in ms. */
@@ -106,3 +110,9 @@ export const defaultLimits: HubLimits = {
   keys: 1000,
   badFrames: 20,
 };
+
+/** The limits of one hub. Below a stream's own mark no `drain` ever comes, and whoever waits for it would wait for good. */
+export function limitsOf(options: Partial<HubLimits> = {}): HubLimits {
+  const limits = { ...defaultLimits, ...options };
+  return { ...limits, softBuffer: Math.max(limits.softBuffer, getDefaultHighWaterMark(false)) };
+}

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import { allowedHosts } from './accept.ts';
 import { Hub } from './hub.ts';
-import { defaultClocks, defaultLimits, type HubOptions } from './options.ts';
+import { defaultClocks, type HubOptions, limitsOf } from './options.ts';
 import { openStorage } from './sqlite-storage.ts';
 import { type Grant, Tokens } from './tokens.ts';
 import { acceptUpgrades, type Doorkeeper } from './upgrade.ts';
@@ -32,7 +32,7 @@ const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 /** Starts a hub; rejects with `port_in_use` when somebody else listens there. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const host = options.host ?? '127.0.0.1';
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = limitsOf(options.limits);
   const server = createServer((_request, response) => {
     response.writeHead(426, { 'content-type': 'application/json' }).end('{"error":"this is a WebSocket hub"}\n');
   });
@@ -91,7 +91,7 @@ async function openHub(
     log,
     clock: options.clock ?? systemClock,
     clocks: { ...defaultClocks, ...options.clocks },
-    limits: { ...defaultLimits, ...options.limits },
+    limits: limitsOf(options.limits),
     concurrency: options.concurrency ?? 2,
     failed: fail,
   });
