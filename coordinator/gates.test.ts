@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findProcesses } from '../base/process-tree.ts';
@@ -119,7 +119,17 @@ test('R-TREE-11: commands see the given environment and nothing of ours', async 
     .split('\n')
     .map((line) => line.split('=')[0])
     .sort();
-  expect(names).toEqual(['CI', 'GIVEN', 'LANGUAGE', 'NPC_COMMAND', 'PATH', 'PWD', 'SHLVL', '_']);
+  expect(names).toEqual([
+    'CI',
+    'GIVEN',
+    'LANGUAGE',
+    'NPC_COMMAND',
+    'PATH',
+    'PWD',
+    'SHLVL',
+    '_',
+    'npm_config_script_shell',
+  ]);
 });
 
 test('R-TREE-11: what a command writes reaches neither the commit nor the checkout', async () => {
@@ -147,4 +157,25 @@ test('R-TREE-12: a missing program is named, wherever the command meets it', asy
     { kind: 'test', command: 'true' },
   ]);
   expect(gates.map((gate) => gate.missing)).toEqual(['no-such-installer', 'no-such-installer']);
+});
+
+test('R-TREE-11: neither a script shell in an .npmrc nor a program beside the trees answers in place of a script', async () => {
+  const { repository, one } = await gatesOf({
+    'package.json': JSON.stringify({ name: 'a', scripts: { test: 'checker' } }),
+    '.npmrc': 'script-shell=/bin/true\n',
+  });
+  for (const folder of [repository.stateDir, join(repository.stateDir, 'trees')]) {
+    const shims = join(folder, 'node_modules', '.bin');
+    await mkdir(shims, { recursive: true });
+    await writeFile(join(shims, 'checker'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  }
+  expect((await one('npm test')).exit).toBe(127);
+});
+
+test('R-TREE-11: an object that was replaced in the clone is not what the commands see', async () => {
+  const { repository, one } = await gatesOf({ 'a.txt': 'as committed\n' });
+  const { stdout: blob } = await repository.git(['rev-parse', `${repository.baseSha}:a.txt`]);
+  const { stdout: other } = await repository.git(['hash-object', '-w', '--stdin'], { input: 'something else\n' });
+  await repository.git(['update-ref', `refs/replace/${blob.trim()}`, other.trim()]);
+  expect((await one('cat a.txt')).tail).toBe('as committed');
 });

@@ -67,8 +67,9 @@ async function runGate({ command }: GateCommand, tree: string, options: GateOpti
   const end = await runCommand({
     command,
     cwd: tree,
-    // CI keeps test runners from watching; LANGUAGE keeps "not found" readable for us.
-    env: { CI: 'true', ...options.env, LANGUAGE: 'en' },
+    // CI keeps test runners from watching; LANGUAGE keeps "not found" readable for us; a script shell that somebody put into an
+    // .npmrc of the tree or of the home folder could answer in place of the script.
+    env: { CI: 'true', ...options.env, LANGUAGE: 'en', npm_config_script_shell: 'bash' },
     timeoutMs,
     signal: options.signal,
     ownFolder: true,

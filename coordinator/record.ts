@@ -76,6 +76,7 @@ export interface RunRecord {
   limits: { cause: Cause; message: string; cure: string }[];
   commands: readonly ChosenCommand[];
   answer?: string;
+  answerKind?: 'answer' | 'review';
   /** Files of the judged commit that differ from the base, once they were measured. */
   changed?: readonly string[];
   delivered: Delivered;
@@ -196,6 +197,7 @@ function foldRunEvent(record: RunRecord, event: RunEvent, frame: Envelope): void
       return;
     case 'work.answered':
       record.answer = event.text;
+      record.answerKind = event.kind;
       return;
     case 'change.measured':
       record.changed = event.files;

@@ -214,7 +214,11 @@ class Run {
         const reviewable = trigger.thread?.kind === 'pr' ? forge : undefined;
         await postReview({ journal, forge: reviewable, issues: end.result.issues });
       }
-      await journal.write({ type: 'work.answered', text: end.kind === 'answer' ? end.text : end.result.summary });
+      await journal.write({
+        type: 'work.answered',
+        kind: end.kind,
+        text: end.kind === 'answer' ? end.text : end.result.summary,
+      });
       return decide(null, '', '');
     }
     const reviewed = await hermesReview(end, { trigger, journal, workshop, work, judge, signal: this.#stop.signal });

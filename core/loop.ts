@@ -23,8 +23,9 @@ const work: Record<Exclude<LoopState, 'done' | 'error'>, (run: Run) => Promise<H
 };
 
 /**
- * Works on one task until `end` names a reason. Every turn and every call is logged before the next step begins, so that another
- * attempt can go on from there. Throws only what it cannot judge, such as a log that cannot be written.
+ * Works on one task until `end` names a reason: submitted, answered, step_limit, no_progress, context_full, empty_reply, or what a
+ * `ModelError` stands for (budget, model_error); an aborted signal is `cancelled`. Each turn and call is stored before the next step, so
+ * that another attempt can go on; besides this file only `hooks.ask` logs (what it refused). Throws when the log cannot be written.
  */
 export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
   const run = createRun(options);
@@ -67,7 +68,7 @@ async function readGoal(run: Run): Promise<Happened> {
   return isAnswer && reply.content.trim() !== '' ? 'text_written' : 'calls_finished';
 }
 
-/** Asks for one reply. Nothing else costs anything: the policy's `choice` of model is paid, and what it used stands in the turn. */
+/** Asks for one reply, the one thing that costs: `model` books it on the run's budget. Tools, hooks and `makeRoom` ask no model. */
 async function askModel(run: Run, prompt?: string): Promise<Happened> {
   if (run.steps >= run.policy.maxSteps) return end(run, 'step_limit', `Not done after ${run.steps} steps.`);
   if (prompt !== undefined) await tell(run, prompt);
@@ -100,7 +101,7 @@ async function requestReply(run: Run): Promise<AssistantTurn | ModelError> {
   }
 }
 
-/** Runs what the last reply asks for, in its order: adjacent read-only calls at the same time, any other call alone. */
+/** Runs what the last reply asks for, in its order: adjacent `concurrent` (read-only) calls at the same time, any other call alone. */
 async function runCalls(run: Run): Promise<Happened> {
   const { reply, open } = lastReply(run.turns);
   let happened: Happened = 'calls_finished';
@@ -116,7 +117,7 @@ async function runCalls(run: Run): Promise<Happened> {
   return happened;
 }
 
-/** Whatever speaks against a call (its arguments, repetition, a hook) becomes its result, for the model to read. */
+/** Whatever speaks against a call (its arguments, repetition, a hook) is logged and becomes its result, for the model to read. */
 async function mayRun(run: Run, call: ToolCall, wasCut: boolean): Promise<CheckedCall> {
   const checked = await checkCall(call, run.tools, wasCut);
   const { key } = checked;

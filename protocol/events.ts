@@ -219,8 +219,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     missing: z.array(z.string()),
     cites: z.array(z.string()),
   }),
-  /** The answer that the run ends with, where nothing was to be changed. */
-  event('work.answered', { text: z.string() }),
+  /** The answer, or the review, that the run ends with, where nothing was to be changed. */
+  event('work.answered', { text: z.string(), kind: z.enum(['answer', 'review']).default('answer') }),
   /** The files in which the commit to be judged differs from the base. */
   event('change.measured', { sha: z.string(), files: z.array(z.string()) }),
   /** Where the delivered work lies. */

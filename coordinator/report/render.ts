@@ -85,7 +85,11 @@ function assemble(
 
 function headline(view: RunView, t: Texts): string {
   const verdict = view.record.verdict;
-  if (verdict?.verdict === 'green') return view.record.answer === undefined ? t.green : t.answered;
+  const { answer, answerKind } = view.record;
+  if (verdict?.verdict === 'green') {
+    if (answer === undefined) return t.green;
+    return answerKind === 'review' ? t.reviewed : t.answered;
+  }
   if (verdict?.verdict === 'partial') return t.partial;
   if (verdict?.cause === 'cancelled' || verdict?.cause === 'interrupted') return t.stopped;
   return t.red;

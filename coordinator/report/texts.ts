@@ -5,6 +5,7 @@ export interface Texts {
   readonly working: string;
   readonly green: string;
   readonly answered: string;
+  readonly reviewed: string;
   readonly partial: string;
   readonly red: string;
   readonly stopped: string;
@@ -52,6 +53,7 @@ const zh: Texts = {
   working: '⏳ 正在处理',
   green: '✅ 已完成',
   answered: '✅ 已回答',
+  reviewed: '✅ 已评审',
   partial: '⚠️ 部分完成',
   red: '❌ 未完成',
   stopped: '⏹️ 已停止',
@@ -142,6 +144,7 @@ const en: Texts = {
   working: '⏳ At work',
   green: '✅ Done',
   answered: '✅ Answered',
+  reviewed: '✅ Reviewed',
   partial: '⚠️ Partly done',
   red: '❌ Not done',
   stopped: '⏹️ Stopped',

@@ -17,7 +17,7 @@ test('R-E2E-30: a review that was asked for is posted at its lines', async () =>
   expect(reviews.flatMap(({ comments }) => comments)).toMatchObject([
     { path: 'price.mjs', startLine: 1, endLine: 1, side: 'right', body: remark.message },
   ]);
-  expect(comment).toContain('### ✅ 已回答');
+  expect(comment).toContain('### ✅ 已评审');
   expect(comment).toContain('有一处错误。');
   expect(comment).toContain('代码行上：1 条');
   expect(comment).toContain(general.message);
