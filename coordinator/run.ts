@@ -112,7 +112,7 @@ class Run {
 
   /**
    * The verdict that an earlier process reached. A green one is proved again as long as that can be done: the log lies on the same disk
-   * as everything else, and green is never taken from a row alone.
+   * as everything else, and a row alone must not make a run green. `finish` can run nothing, so it tells what the log says.
    */
   #toldAlready(): Decision | undefined {
     const { verdict } = this.#journal.record;
