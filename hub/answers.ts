@@ -45,7 +45,7 @@ export function errorFrame(to: string, code: ErrorCode, message: string, facts: 
   });
 }
 
-/** Adds keys to a JSON object without reading it: the body of a message is stored, and sent, as it is. */
+/** Adds keys to a JSON object without reading it. */
 export function splice(body: string, keys: string): string {
   return `${body.slice(0, -1)},${keys}}`;
 }

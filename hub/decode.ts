@@ -8,8 +8,6 @@ export interface Decoded {
   readonly raw: Readonly<Record<string, unknown>>;
   /** The frame as it came; undefined when keys had to be filled in. */
   readonly text: string | undefined;
-  /** Size of the text. */
-  readonly bytes: number;
 }
 
 /** Why a frame cannot be read; `ref` and `refType` name it as far as it could be read. */
@@ -44,7 +42,7 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   if (Object.keys(parsed).length > limits.keys) return { code: 'bad_frame', message: `more than ${limits.keys} keys` };
   const read = check(parsed as Record<string, unknown>, level);
   if ('code' in read) return read;
-  return { ...read, text: read.raw === parsed ? text : undefined, bytes: data.length };
+  return { ...read, text: read.raw === parsed ? text : undefined };
 }
 
 function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'frame' | 'raw'> | Unreadable {

@@ -92,12 +92,15 @@ export class Hub {
   async restore(): Promise<void> {
     const { storage } = this.#parts;
     this.#position = await storage.lastLsn();
-    for (const { from, id, lsn } of await storage.recentIds(REMEMBERED)) this.#recent.set(from, id, lsn);
-    const records = await storage.tasks();
+    const sessions = await storage.sessions();
+    for (const { name } of sessions) {
+      for (const { id, lsn } of await storage.recentIds(name, REMEMBERED)) this.#recent.set(name, id, lsn);
+    }
+    const records = await storage.tasks({});
     const holders = new Set(
       records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
     );
-    await this.#sessions.restore(await storage.sessions(), holders);
+    await this.#sessions.restore(sessions, holders);
     await this.#desk.restore(records, (record) => this.#payloadOf(record));
   }
 
@@ -184,7 +187,7 @@ export class Hub {
   async #payloadOf(record: TaskRecord): Promise<TaskPayload | undefined> {
     const message = await this.#parts.storage.byTask(record.taskId, record.assignId ?? '');
     if (message === undefined) return undefined;
-    const { payload } = JSON.parse(message.body) as { payload: unknown };
+    const { payload } = JSON.parse(message.body.toString()) as { payload: unknown };
     return message.type === 'task.assign' ? TaskPayload.parse(payload) : goalOf(payload);
   }
 }

@@ -29,7 +29,7 @@ export function toTaskRow(task: TaskRecord): TaskRow {
 
 /** A message of the log as the frame it was, with its position and time. */
 export function logged(message: StoredMessage): string {
-  return splice(message.body, `"lsn":${message.lsn},"ts":${message.ts}`);
+  return splice(message.body.toString(), `"lsn":${message.lsn},"ts":${message.ts}`);
 }
 
 /** Answers `who`. */

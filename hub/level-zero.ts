@@ -6,7 +6,7 @@ import type { StoredMessage } from './storage.ts';
 /** What a level-0 connection, which knows `route` alone, is told of a message; undefined when it is not for its ears. */
 export function toLevelZero(message: StoredMessage): string | undefined {
   const { lsn, ts } = message;
-  const stamped = splice(message.body, `"lsn":${lsn},"ts":${ts}`);
+  const stamped = splice(message.body.toString(), `"lsn":${lsn},"ts":${ts}`);
   switch (message.type) {
     case 'route':
       return stamped;

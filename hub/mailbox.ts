@@ -85,11 +85,11 @@ export class Mailbox {
     const contiguous = this.#readyEnd >= this.last || this.#sent >= this.last;
     this.last = message.lsn;
     this.depth += 1;
-    this.bytes += message.bytes;
+    this.bytes += message.body.length;
     if (this.#sink === undefined || this.#reading || !contiguous) return;
-    if (this.#readyBytes + message.bytes <= this.#limits.memory || this.#ready.length === 0) {
+    if (this.#readyBytes + message.body.length <= this.#limits.memory || this.#ready.length === 0) {
       this.#ready.push(message);
-      this.#readyBytes += message.bytes;
+      this.#readyBytes += message.body.length;
       this.#readyEnd = message.lsn;
     }
     this.feed();
@@ -126,7 +126,7 @@ export class Mailbox {
         if (this.#sent < this.last) this.#read();
         return;
       }
-      this.#readyBytes -= message.bytes;
+      this.#readyBytes -= message.body.length;
       const prev = this.#sent;
       this.#sent = message.lsn;
       const again = message.lsn <= this.#furthest;
@@ -142,8 +142,8 @@ export class Mailbox {
   }
 
   #track(message: StoredMessage): void {
-    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes: message.bytes, acked: false });
-    this.#inflightBytes += message.bytes;
+    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes: message.body.length, acked: false });
+    this.#inflightBytes += message.body.length;
   }
 
   #settle(): void {
@@ -188,7 +188,7 @@ export class Mailbox {
   #take(messages: readonly StoredMessage[]): void {
     this.#reading = false;
     this.#ready = [...messages];
-    this.#readyBytes = messages.reduce((sum, message) => sum + message.bytes, 0);
+    this.#readyBytes = messages.reduce((sum, message) => sum + message.body.length, 0);
     this.#readyEnd = messages.at(-1)?.lsn ?? this.last;
     if (messages.length === 0) this.#sent = this.last;
     this.feed();

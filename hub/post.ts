@@ -50,9 +50,8 @@ export class Post {
       id,
       ...(attempt !== undefined && { attempt }),
     };
-    const body = JSON.stringify(frame);
-    const bytes = Buffer.byteLength(body);
-    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, bytes, body });
+    const body = Buffer.from(JSON.stringify(frame));
+    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body });
   }
 
   #write(row: LogRow, then: Listener = () => undefined): void {
@@ -88,7 +87,10 @@ export function sinkOf(connection: Connection, softBuffer: number): Sink {
     full,
     deliver: ({ body, lsn, ts }, prev, again) => {
       connection.send(
-        splice(body, `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`),
+        splice(
+          body.toString(),
+          `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`,
+        ),
       );
     },
   };

@@ -1,16 +1,29 @@
 import type { Database } from '../base/sqlite.ts';
 import { type LogColumns, toMessage, toTask } from './rows.ts';
-import type { LogFilter, LogPage, TaskRecord } from './storage.ts';
+import type { LogFilter, LogPage, StoredMessage, TaskFilter, TaskRecord } from './storage.ts';
 
 /** Rows of the log that one read looks at, so that no read holds the thread for long. */
 const SCAN = 20_000;
 
-/** All rows of the task table, oldest first. */
-export function readTaskTable(database: Database): TaskRecord[] {
+/** Rows of the task table, oldest first. */
+export function readTaskTable(database: Database, { prefix = '', open = false }: TaskFilter = {}): TaskRecord[] {
+  const over = "sub_state IN ('done', 'failed', 'cancelled', 'dead')";
   return database
-    .prepare('SELECT * FROM task ORDER BY created, task_id')
-    .all()
+    .prepare(
+      `SELECT * FROM task WHERE substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''} ORDER BY created, task_id`,
+    )
+    .all(prefix.length, prefix)
     .map((row) => toTask(row as never));
+}
+
+/** The newest messages, in log order. */
+export function readLatest(database: Database, filter: LogFilter, count: number): StoredMessage[] {
+  const { where, values } = conditions(filter);
+  return database
+    .prepare(`SELECT * FROM log WHERE lsn > 0${where} ORDER BY lsn DESC LIMIT ?`)
+    .all(...values, count)
+    .map((row) => toMessage(row as unknown as LogColumns))
+    .reverse();
 }
 
 /** One piece of the log after `afterLsn`, up to position `end`. */
@@ -29,10 +42,10 @@ export function readPage(
   let room = bounds.maxBytes;
   for (const row of rows) {
     const message = toMessage(row as unknown as LogColumns);
-    if (messages.length === bounds.limit || (messages.length > 0 && message.bytes > room)) {
+    if (messages.length === bounds.limit || (messages.length > 0 && message.body.length > room)) {
       return { messages, next: messages.at(-1)?.lsn ?? afterLsn };
     }
-    room -= message.bytes;
+    room -= message.body.length;
     messages.push(message);
   }
   return until < bounds.end ? { messages, next: until } : { messages };

@@ -136,7 +136,7 @@ export class Router {
     const { turn, recent, storage } = this.#parts;
     await turn.settled();
     const first = await storage.at(recent.find(agent.name, id) ?? 0);
-    if (first !== undefined && isSame(first.body, decoded)) {
+    if (first !== undefined && isSame(first.body.toString(), decoded)) {
       connection.owe(id);
       return;
     }

@@ -13,7 +13,7 @@ function rowFrom(text: string, level: 0 | 1 = 1, stamp: Stamp = {}) {
 const frame = '{"type":"route","from":"a","to":"b","task_id":"","payload":{"x":1},"id":"i"}';
 
 test('R-HUB-5: a frame that needs no change is stored byte for byte', () => {
-  expect(rowFrom(frame)).toMatchObject({ body: frame, bytes: frame.length, id: 'i', from: 'a', to: 'b' });
+  expect(rowFrom(frame)).toMatchObject({ body: Buffer.from(frame), id: 'i', from: 'a', to: 'b' });
 });
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['space behind', `${frame}  `],
   ['another sender', '{"type":"route","from":"b","to":"b","task_id":"","payload":1,"id":"i"}'],
 ])('R-HUB-5: a frame with %s is written anew', (_title, text) => {
-  const { body } = rowFrom(text);
+  const body = rowFrom(text).body.toString();
   expect(body).not.toBe(text);
   expect(body.match(/"from"/g)).toHaveLength(1);
   expect(JSON.parse(body)).toMatchObject({ type: 'route', from: 'a', to: 'b', task_id: '', id: 'i' });
@@ -35,7 +35,7 @@ test.each([
 });
 
 test('R-HUB-1: what a level-0 peer leaves out is filled in', () => {
-  const { body, bytes } = rowFrom('{"type":"route","from":"a","to":"b","id":"i","payload":{"task_id":"x"}}', 0);
+  const body = rowFrom('{"type":"route","from":"a","to":"b","id":"i","payload":{"task_id":"x"}}', 0).body.toString();
   expect(JSON.parse(body)).toEqual({
     type: 'route',
     from: 'a',
@@ -44,20 +44,18 @@ test('R-HUB-1: what a level-0 peer leaves out is filled in', () => {
     payload: { task_id: 'x' },
     id: 'i',
   });
-  expect(bytes).toBe(Buffer.byteLength(body));
 });
 
 test('R-HUB-5: what the hub changes is in the body and in the row', () => {
   const row = rowFrom(frame, 1, { type: 'task.answer', to: 'c', box: 'c', payload: { text: 'ü' }, attempt: 2 });
   expect(row).toMatchObject({ type: 'task.answer', to: 'c', box: 'c', attempt: 2 });
-  expect(JSON.parse(row.body)).toMatchObject({
+  expect(JSON.parse(row.body.toString())).toMatchObject({
     type: 'task.answer',
     to: 'c',
     payload: { text: 'ü' },
     attempt: 2,
     from: 'a',
   });
-  expect(row.bytes).toBe(Buffer.byteLength(row.body));
 });
 
 test('R-HUB-3: whatever JSON comes, reading it throws nothing and what is taken has the five fields', () => {
@@ -84,7 +82,7 @@ test('R-HUB-3: whatever JSON comes, reading it throws nothing and what is taken 
       (text, level) => {
         const decoded = decode(Buffer.from(text), false, level as 0 | 1, defaultLimits);
         if ('code' in decoded) return;
-        const body = JSON.parse(rowOf('a', decoded, {}).body);
+        const body = JSON.parse(rowOf('a', decoded, {}).body.toString());
         expect(body).toMatchObject({
           from: 'a',
           type: expect.any(String),

@@ -21,9 +21,8 @@ export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): LogRow {
   const box = stamp.box ?? null;
   const same = type === frame.type && to === frame.to && attempt === frame.attempt && !('payload' in stamp);
   const text = same ? plainText(sender, decoded) : undefined;
-  const body = text ?? rewritten(sender, decoded, { ...stamp, type, to }, id);
-  const bytes = text === undefined ? Buffer.byteLength(body) : decoded.bytes;
-  return { type, from: sender, to, box, taskId: frame.task_id, id, attempt: attempt ?? null, bytes, body };
+  const body = Buffer.from(text ?? rewritten(sender, decoded, { ...stamp, type, to }, id));
+  return { type, from: sender, to, box, taskId: frame.task_id, id, attempt: attempt ?? null, body };
 }
 
 /** Keys that are written once in most frames; a second one could mean one thing to the hub and another to a reader. */

@@ -44,8 +44,8 @@ export const taskColumns = [
 type TaskColumns = Record<(typeof taskColumns)[number], string | number | null>;
 
 export function toMessage(row: LogColumns): StoredMessage {
-  const { lsn, ts, type, src, dst, box, task_id, id, attempt, bytes, body } = row;
-  return { lsn, ts, type, from: src, to: dst, box, taskId: task_id, id, attempt, bytes, body };
+  const { lsn, ts, type, src, dst, box, task_id, id, attempt, body } = row;
+  return { lsn, ts, type, from: src, to: dst, box, taskId: task_id, id, attempt, body: Buffer.from(body) };
 }
 
 export function taskValues(task: TaskRecord): (string | number | null)[] {

@@ -24,6 +24,9 @@ const migrations: readonly string[] = [
     name TEXT PRIMARY KEY, session TEXT NOT NULL, token_hash TEXT NOT NULL, acked INTEGER NOT NULL
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE dead (lsn INTEGER PRIMARY KEY, box TEXT NOT NULL, reason TEXT NOT NULL, died_at INTEGER NOT NULL);
+  `,
 ];
 
 /** Brings the schema up to date. Throws when the file is damaged or was written by a newer program. */

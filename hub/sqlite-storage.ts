@@ -1,8 +1,8 @@
 import { messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { setFileAside } from '../base/state-file.ts';
-import { readPage, readTaskTable } from './queries.ts';
-import { type LogColumns, toMessage } from './rows.ts';
+import { readLatest, readPage, readTaskTable } from './queries.ts';
+import { type LogColumns, toMessage, toTask } from './rows.ts';
 import { migrate, readEpoch } from './schema.ts';
 import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
 import { writer } from './writer.ts';
@@ -80,13 +80,39 @@ function sqliteStorage(database: Database): Storage {
     mailbox: async (name, afterLsn, limit) =>
       (box.all(name, afterLsn, limit) as unknown as LogColumns[]).map(toMessage),
     mailboxFacts: async (name, afterLsn) => facts.get(name, afterLsn) as unknown as MailboxFacts,
-    recentIds: async (count) =>
-      database.prepare('SELECT src AS "from", id, lsn FROM log WHERE lsn > ? ORDER BY lsn').all(end() - count) as {
-        from: string;
-        id: string;
-        lsn: number;
-      }[],
-    tasks: async () => readTaskTable(database),
+    recentIds: async (from, count) =>
+      database
+        .prepare('SELECT id, lsn FROM (SELECT id, lsn FROM log WHERE src = ? ORDER BY lsn DESC LIMIT ?) ORDER BY lsn')
+        .all(from, count) as { id: string; lsn: number }[],
+    task: async (taskId) => {
+      const row = database.prepare('SELECT * FROM task WHERE task_id = ?').get(taskId);
+      return row === undefined ? undefined : toTask(row as never);
+    },
+    tasks: async (filter) => readTaskTable(database, filter),
+    positionAt: async (ts) =>
+      (database.prepare('SELECT coalesce(max(lsn), 0) AS lsn FROM log WHERE ts <= ?').get(ts) as { lsn: number }).lsn,
+    latest: async (filter, count) => readLatest(database, filter, count),
+    deadLetters: async (afterLsn, limit) =>
+      database
+        .prepare(
+          'SELECT log.*, dead.reason, dead.died_at FROM dead JOIN log USING (lsn) WHERE lsn > ? ORDER BY lsn LIMIT ?',
+        )
+        .all(afterLsn, limit)
+        .map((row) => {
+          const { reason, died_at: diedAt } = row as { reason: string; died_at: number };
+          const message = toMessage(row as unknown as LogColumns);
+          return { lsn: message.lsn, box: message.box ?? '', reason, diedAt, message };
+        }),
+    trim: async ({ before = 0 }) =>
+      Number(
+        database
+          .prepare(
+            `DELETE FROM log WHERE ts < ? AND lsn NOT IN (SELECT lsn FROM dead)
+             AND (box IS NULL OR lsn <= coalesce((SELECT acked FROM session WHERE name = box), lsn))
+             AND task_id NOT IN (SELECT task_id FROM task WHERE sub_state NOT IN ('done', 'failed', 'cancelled', 'dead'))`,
+          )
+          .run(before).changes,
+      ),
     sessions: async () =>
       database
         .prepare('SELECT name, session, token_hash AS tokenHash, acked FROM session')

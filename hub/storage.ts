@@ -1,6 +1,6 @@
 import type { TaskSubState } from '../protocol/index.ts';
 
-/** One message on its way into the log. `body` is the whole frame as JSON but for what the hub adds: lsn, ts, seq, prev. */
+/** One message on its way into the log. */
 export interface LogRow {
   readonly type: string;
   readonly from: string;
@@ -10,12 +10,11 @@ export interface LogRow {
   readonly taskId: string;
   readonly id: string;
   readonly attempt: number | null;
-  /** Size of the body. */
-  readonly bytes: number;
-  readonly body: string;
+  /** The whole frame as JSON, UTF-8, but for what the hub adds when it hands it on: lsn, ts, seq, prev, redelivered. */
+  readonly body: Buffer;
 }
 
-/** A message in the log. */
+/** A message in the log; `ts` is the time of its commit, ms since epoch. */
 export interface StoredMessage extends LogRow {
   readonly lsn: number;
   readonly ts: number;
@@ -71,7 +70,19 @@ export type Change =
       readonly expect: { readonly attempt: number; readonly subState: TaskSubState } | null;
     }
   | { readonly kind: 'session'; readonly session: SessionRecord }
-  | { readonly kind: 'cursor'; readonly name: string; readonly acked: number };
+  /** Forgets a name and its cursor; what waits in its mailbox waits for nobody any more. */
+  | { readonly kind: 'forget_session'; readonly name: string }
+  | { readonly kind: 'cursor'; readonly name: string; readonly acked: number }
+  /** Makes dead letters of the messages in the mailbox of `box` after `after`, up to and with `upto`. */
+  | {
+      readonly kind: 'dead';
+      readonly box: string;
+      readonly after: number;
+      readonly upto: number;
+      readonly reason: string;
+    }
+  /** Takes dead letters off the list; the log keeps the messages. */
+  | { readonly kind: 'drop_dead'; readonly lsns: readonly number[] };
 
 /** Which messages of the log. */
 export interface LogFilter {
@@ -89,7 +100,34 @@ export interface LogPage {
   readonly next?: number;
 }
 
-/** What waits for one name. */
+/** Which tasks. */
+export interface TaskFilter {
+  /** Tasks whose id starts with this. */
+  readonly prefix?: string;
+  /** Only tasks that are not over. */
+  readonly open?: boolean;
+}
+
+/** A message that was never handed over. */
+export interface DeadLetter {
+  readonly lsn: number;
+  /** Name whose mailbox it was in. */
+  readonly box: string;
+  readonly reason: string;
+  /** When it was given up, ms since epoch. */
+  readonly diedAt: number;
+  readonly message: StoredMessage;
+}
+
+/** What is to be deleted of the log. What waits in a mailbox, is a dead letter, or belongs to a task that is not over stays. */
+export interface Retention {
+  /** Messages committed before this time, ms since epoch. */
+  readonly before?: number;
+  /** The oldest messages, until the store takes at most this many bytes. */
+  readonly maxBytes?: number;
+}
+
+/** What waits for one name: messages and bytes after a position, and the position of the newest. */
 export interface MailboxFacts {
   readonly depth: number;
   readonly bytes: number;
@@ -100,20 +138,31 @@ export interface MailboxFacts {
 export interface Storage {
   /** Changes when the store is another one, so that positions of the old one are recognised as such. */
   readonly epoch: string;
-  /** Writes all changes in one transaction at time `ts`; resolves to the log positions of its messages, in order. */
+  /** Writes all changes in one transaction at time `ts`, or none and rejects; resolves to the log positions of its messages, in order. */
   commit(changes: readonly Change[], ts: number): Promise<readonly number[]>;
+  /** Position of the newest message ever committed, also when it was trimmed since; 0 = there was none. */
   lastLsn(): Promise<number>;
+  /** Position of the newest message committed at or before `ts`; 0 = there is none. */
+  positionAt(ts: number): Promise<number>;
   /** Messages after `afterLsn` in log order, at most `limit` of them and about `maxBytes`. */
   tail(filter: LogFilter, afterLsn: number, limit: number, maxBytes: number): Promise<LogPage>;
-  /** The message of a task with this id. */
+  /** The newest messages, at most `count` of them, in log order. */
+  latest(filter: LogFilter, count: number): Promise<readonly StoredMessage[]>;
+  /** The first message of a task with this id. */
   byTask(taskId: string, id: string): Promise<StoredMessage | undefined>;
   /** The message at this position. */
   at(lsn: number): Promise<StoredMessage | undefined>;
-  mailbox(name: string, afterLsn: number, limit: number): Promise<readonly StoredMessage[]>;
-  mailboxFacts(name: string, afterLsn: number): Promise<MailboxFacts>;
-  /** Sender, id and position of the last `count` messages, oldest first. */
-  recentIds(count: number): Promise<readonly { from: string; id: string; lsn: number }[]>;
-  tasks(): Promise<readonly TaskRecord[]>;
+  mailbox(box: string, afterLsn: number, limit: number): Promise<readonly StoredMessage[]>;
+  mailboxFacts(box: string, afterLsn: number): Promise<MailboxFacts>;
+  /** Id and position of the last `count` messages of a sender, oldest first. */
+  recentIds(from: string, count: number): Promise<readonly { readonly id: string; readonly lsn: number }[]>;
+  task(taskId: string): Promise<TaskRecord | undefined>;
+  /** Rows of the task table, oldest first. */
+  tasks(filter: TaskFilter): Promise<readonly TaskRecord[]>;
   sessions(): Promise<readonly SessionRecord[]>;
+  /** Dead letters after a position, in log order. */
+  deadLetters(afterLsn: number, limit: number): Promise<readonly DeadLetter[]>;
+  /** Deletes old messages, in small pieces; resolves to how many went. */
+  trim(retention: Retention): Promise<number>;
   close(): Promise<void>;
 }

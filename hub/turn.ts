@@ -117,12 +117,8 @@ export class Turn {
 }
 
 /** Written out, since spreading a row is what most of a turn's time went to. */
-function stored(
-  { type, from, to, box, taskId, id, attempt, bytes, body }: LogRow,
-  lsn: number,
-  ts: number,
-): StoredMessage {
-  return { type, from, to, box, taskId, id, attempt, bytes, body, lsn, ts };
+function stored({ type, from, to, box, taskId, id, attempt, body }: LogRow, lsn: number, ts: number): StoredMessage {
+  return { type, from, to, box, taskId, id, attempt, body, lsn, ts };
 }
 
 function emptyBatch(): Batch {

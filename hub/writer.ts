@@ -18,6 +18,11 @@ export function writer(database: Database): (changes: readonly Change[], ts: num
   const setSession = database.prepare(
     'INSERT OR REPLACE INTO session (name, session, token_hash, acked) VALUES (?, ?, ?, ?)',
   );
+  const forgetSession = database.prepare('DELETE FROM session WHERE name = ?');
+  const addDead = database.prepare(
+    'INSERT OR IGNORE INTO dead (lsn, box, reason, died_at) SELECT lsn, box, ?, ? FROM log WHERE box = ? AND lsn > ? AND lsn <= ?',
+  );
+  const dropDead = database.prepare('DELETE FROM dead WHERE lsn = ?');
   const setCursor = database.prepare('UPDATE session SET acked = ? WHERE name = ?');
   const apply = (change: Change, ts: number, lsns: number[]) => {
     switch (change.kind) {
@@ -32,8 +37,8 @@ export function writer(database: Database): (changes: readonly Change[], ts: num
           row.taskId,
           row.id,
           row.attempt,
-          row.bytes,
-          row.body,
+          row.body.length,
+          row.body.toString(),
         );
         lsns.push(Number(done.lastInsertRowid));
         return;
@@ -48,6 +53,15 @@ export function writer(database: Database): (changes: readonly Change[], ts: num
       }
       case 'session':
         setSession.run(change.session.name, change.session.session, change.session.tokenHash, change.session.acked);
+        return;
+      case 'forget_session':
+        forgetSession.run(change.name);
+        return;
+      case 'dead':
+        addDead.run(change.reason, ts, change.box, change.after, change.upto);
+        return;
+      case 'drop_dead':
+        for (const lsn of change.lsns) dropDead.run(lsn);
         return;
       case 'cursor':
         setCursor.run(change.acked, change.name);
