@@ -55,6 +55,18 @@ export interface HubLimits {
   readonly keys: number;
   /** Bad frames within 10 s that close a connection. */
   readonly badFrames: number;
+  /** How long a message may wait for its recipient before it becomes a dead letter, in ms; 0 = for ever. */
+  readonly mailboxTtlMs: number;
+  /** Upgrades a second, and at once, of names that differ in their number only; 0 = no limit. */
+  readonly upgradesPerSecond: number;
+}
+
+/** What is kept of the log; 0 or absent = everything. What waits for somebody is kept in any case. */
+export interface Retention {
+  /** Messages older than this many ms may go. */
+  readonly ageMs?: number;
+  /** Beyond this many bytes the oldest messages may go. */
+  readonly bytes?: number;
 }
 
 /** How a hub is started; see the fields. */
@@ -77,6 +89,14 @@ export interface HubOptions {
   readonly hostNames?: readonly string[];
   /** Origins that a browser page may have. Default none. */
   readonly origins?: readonly string[];
+  /** A token that allows everything, for instance one kept from an earlier start. */
+  readonly token?: string;
+  /** Whether `?token=` is taken, which ends up in logs of proxies. Default false. */
+  readonly tokenInQuery?: boolean;
+  /** What `accepted` promises to survive: the end of this process, or of the machine's power. Default `process`. */
+  readonly durability?: 'process' | 'power';
+  /** Default: everything is kept. */
+  readonly retention?: Retention;
 }
 
 export const defaultClocks: HubClocks = {
@@ -109,6 +129,8 @@ export const defaultLimits: HubLimits = {
   depth: 64,
   keys: 1000,
   badFrames: 20,
+  mailboxTtlMs: 24 * 3_600_000,
+  upgradesPerSecond: 16,
 };
 
 /** The limits of one hub. Below a stream's own mark no `drain` ever comes, and whoever waits for it would wait for good. */
