@@ -1,6 +1,7 @@
 import { getDefaultHighWaterMark } from 'node:stream';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
+import type { OpenStorage } from './storage.ts';
 
 /** The clocks of the hub in ms; 0 turns `silence`, `attempt` and `queue` off. */
 export interface HubClocks {
@@ -77,6 +78,8 @@ export interface HubOptions {
   readonly port?: number;
   /** Path of the database, or `:memory:`. */
   readonly database: string;
+  /** How the store at `database` is opened. Default: SQLite. */
+  readonly openStorage?: OpenStorage;
   readonly log: Log;
   /** Whether every connection needs a token. Default `none` on loopback, else `required`. */
   readonly auth?: 'none' | 'required';

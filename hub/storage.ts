@@ -166,3 +166,6 @@ export interface Storage {
   trim(retention: Retention): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Opens a store, or makes it; a damaged one is moved to `setAside` and a new one begun. */
+export type OpenStorage = (path: string) => Promise<{ storage: Storage; setAside?: string }>;
