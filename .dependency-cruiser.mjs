@@ -28,6 +28,7 @@ export default {
       ),
     ),
     rule('no-cycles', {}, { circular: true }),
+    rule('nobody-imports-bench', { pathNot: '^bench/' }, { path: '^bench/' }),
     rule('agents-are-strangers', { path: '^agents/([^/]+)/' }, { path: '^agents/[^/]+/', pathNot: '^agents/$1/' }),
     rule(
       'pure',

@@ -6,6 +6,7 @@ import config from '../.dependency-cruiser.mjs';
 const folders = [
   'agents',
   'base',
+  'bench',
   'cli',
   'cnb',
   'config',

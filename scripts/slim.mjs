@@ -31,6 +31,7 @@ const kept = await readdir(target, { recursive: true, withFileTypes: true });
 console.error(`slim: ${kept.filter((entry) => entry.isFile()).length} files in ${target}/`);
 
 function isNeeded(path) {
+  if (path === join('dist', 'bench')) return false;
   if (!path.startsWith('node_modules')) return !path.endsWith('.map');
   if (sources.some((source) => path === source || path.startsWith(`${source}/`))) return false;
   // only at the top of a package: yaml, for one, keeps code in dist/doc

@@ -1,0 +1,10 @@
+/** `npm run bench -- NAME`: measurements, run from the built program. */
+import { Command } from 'commander';
+import { hubCommand } from './hub/command.ts';
+
+const program = new Command('npm run bench --')
+  .description('Measurements of npc-crew. Progress goes to stderr, results to stdout.')
+  .addCommand(hubCommand())
+  .action(() => program.outputHelp());
+
+await program.parseAsync();
