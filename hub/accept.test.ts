@@ -94,9 +94,3 @@ test('R-HUB-4: a port in use is told as such', async () => {
   const hub = await testHub();
   await expect(testHub({ port: hub.port })).rejects.toMatchObject({ code: 'port_in_use' });
 });
-
-test('R-HUB-4: plain HTTP is answered in words', async () => {
-  const hub = await testHub();
-  const answer = await fetch(`http://127.0.0.1:${hub.port}/`);
-  expect(answer.status).toBe(426);
-});

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { AgentName, type ErrorCode, Role } from '../protocol/index.ts';
+import { AgentName, Role } from '../protocol/index.ts';
+import { type Refusal, refuse } from './refusal.ts';
 import { type Grant, openGrant, type Tokens } from './tokens.ts';
 
 /** What a connection asked for in its address, once it may be upgraded. */
@@ -11,22 +12,25 @@ export interface Admission {
   readonly grant: Grant;
 }
 
-/** Why a connection is refused before the upgrade. */
-export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 503;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-/** What the checks before the upgrade go by. */
-export interface AcceptPolicy {
+/** What every request to the hub's port is checked by. */
+export interface DoorPolicy {
   /** Whole Host values in lower case, with port. */
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
   readonly auth: 'none' | 'required';
   readonly tokens: Tokens;
+  /** Whether `?token=` is taken. */
+  readonly tokenInQuery: boolean;
+}
+
+/** What the checks before the upgrade go by. */
+export interface AcceptPolicy extends DoorPolicy {
   readonly connections: number;
   readonly maxConnections: number;
+  /** Whether nobody is let in any more. */
+  readonly ending: boolean;
+  /** Counts an upgrade under this name; how many ms it comes too early, 0 = in time. */
+  readonly pace: (name: string) => number;
 }
 
 /** The Host values that reach a hub at `host:port`, and no others: a page that rebinds its DNS name to loopback has another one. */
@@ -37,21 +41,41 @@ export function allowedHosts(host: string, port: number, names: readonly string[
   return new Set([...own.map((name) => `${name}:${port}`), ...configured].map((name) => name.toLowerCase()));
 }
 
-/** Checks an upgrade request in the order Host, Origin, token, name and room. */
-export function checkUpgrade(request: IncomingMessage, policy: AcceptPolicy): Admission | Refusal {
-  const host = request.headers.host?.toLowerCase();
-  if (host === undefined || !policy.hosts.has(host)) {
+/** The address a request is for; undefined when it is none. */
+export function addressOf(request: IncomingMessage): URL | undefined {
+  const { url = '/' } = request;
+  return URL.canParse(url, 'http://hub') ? new URL(url, 'http://hub') : undefined;
+}
+
+/** Checks who a request is meant for (Host) and from where it comes (Origin, and what browsers say of it). */
+export function checkSource(request: IncomingMessage, policy: DoorPolicy): Refusal | undefined {
+  const hosts = request.headersDistinct.host ?? [];
+  if (hosts.length !== 1 || !policy.hosts.has((hosts[0] as string).toLowerCase())) {
     return refuse(403, 'forbidden', 'the Host header names another host; connect to the address the hub printed');
   }
-  const origin = request.headers.origin;
-  if (origin !== undefined && !policy.origins.has(origin)) {
-    return refuse(403, 'forbidden', 'pages of this origin may not connect');
-  }
-  const address = new URL(request.url ?? '/', 'ws://hub');
-  const grant = policy.auth === 'none' ? openGrant : grantOf(request, policy.tokens);
-  if (grant === undefined) return refuse(401, 'unauthorized', 'a token is needed: Authorization: Bearer TOKEN');
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const foreign = origin === undefined ? site === 'cross-site' || site === 'same-site' : !policy.origins.has(origin);
+  return foreign ? refuse(403, 'forbidden', 'pages of this origin may not connect') : undefined;
+}
+
+/** What the request's token allows; a refusal where one is needed and none that is good came. */
+export function checkToken(request: IncomingMessage, address: URL, policy: DoorPolicy): Grant | Refusal {
+  if (policy.auth === 'none') return openGrant;
+  const token = tokenOf(request) ?? (policy.tokenInQuery ? address.searchParams.get('token') : null);
+  const grant = token === null ? undefined : policy.tokens.find(token);
+  return grant ?? refuse(401, 'unauthorized', 'a token is needed: Authorization: Bearer TOKEN');
+}
+
+/** Checks an upgrade request in the order Host, Origin, token, name and room. */
+export function checkUpgrade(request: IncomingMessage, policy: AcceptPolicy): Admission | Refusal {
+  const stranger = checkSource(request, policy);
+  if (stranger !== undefined) return stranger;
+  const address = addressOf(request);
+  if (address === undefined) return refuse(400, 'bad_frame', 'this is no address');
+  const grant = checkToken(request, address, policy);
+  if ('status' in grant) return grant;
   if (address.pathname !== '/' && address.pathname !== '/ws') {
-    return refuse(404, 'bad_frame', 'the hub is at / and /ws');
+    return refuse(404, 'not_found', 'agents connect at / or /ws');
   }
   return checkNames(address.searchParams, grant, policy);
 }
@@ -67,17 +91,20 @@ function checkNames(query: URLSearchParams, grant: Grant, policy: AcceptPolicy):
   if (wrong !== undefined || roles.length > 32) return refuse(400, 'bad_frame', '?role=ROLE: 1-32 of a-z 0-9 _ -');
   const version = query.get('v');
   if (version !== null && version !== '1') return refuse(400, 'unsupported_version', 'this hub speaks v=1');
-  if (policy.connections >= policy.maxConnections) return refuse(503, 'rate_limited', 'the hub is full; come back');
+  if (policy.ending) return refuse(503, 'shutting_down', 'the hub ends; come back', { retryAfter: 1 });
+  if (policy.connections >= policy.maxConnections) {
+    return refuse(503, 'rate_limited', 'the hub is full; come back', { retryAfter: 5 });
+  }
+  const early = policy.pace(name.data);
+  if (early > 0) {
+    const retryAfter = Math.ceil(early / 1000);
+    return refuse(429, 'rate_limited', 'too many connections a second under names like this one', { retryAfter });
+  }
   return { name: name.data, roles, levelOne: version === '1', grant };
 }
 
-function grantOf(request: IncomingMessage, tokens: Tokens): Grant | undefined {
-  const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
-  const token = bearer ?? protocols.find((part) => part.startsWith('hub.token.'))?.slice('hub.token.'.length);
-  return token === undefined ? undefined : tokens.find(token);
-}
-
-function refuse(status: Refusal['status'], code: ErrorCode, message: string): Refusal {
-  return { status, code, message };
+function tokenOf({ headers }: IncomingMessage): string | null {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const protocols = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
+  return bearer ?? protocols.find((part) => part.startsWith('hub.token.'))?.slice('hub.token.'.length) ?? null;
 }

@@ -22,6 +22,7 @@ import { TaskDesk } from './task-desk.ts';
 import { isHeld } from './task-machine.ts';
 import type { Grant } from './tokens.ts';
 import { Turn } from './turn.ts';
+import type { HubView } from './view.ts';
 import { Watchers } from './watchers.ts';
 
 /** What the hub itself, without its sockets, is made from. */
@@ -45,6 +46,7 @@ const REMEMBERED = 50_000;
 /** The hub behind the door: takes upgraded sockets and serves them. */
 export class Hub {
   readonly #parts: HubParts;
+  readonly #agents = new Agents();
   readonly #turn: Turn;
   readonly #desk: TaskDesk;
   readonly #sessions: Sessions;
@@ -58,7 +60,7 @@ export class Hub {
   constructor(parts: HubParts) {
     this.#parts = parts;
     const { storage, clock, clocks, limits } = parts;
-    const agents = new Agents();
+    const agents = this.#agents;
     const turn = new Turn({ storage, clock, log: parts.log, failed: (error) => this.#fail(error) });
     const post = new Post(turn, agents, this.#recent);
     const position = () => this.#position;
@@ -86,6 +88,20 @@ export class Hub {
 
   get connections(): number {
     return this.#connections.size;
+  }
+
+  /** What others may look at. */
+  view(): HubView {
+    return {
+      agents: this.#agents,
+      desk: this.#desk,
+      storage: this.#parts.storage,
+      position: () => this.#position,
+      dropDead: async (lsns) => {
+        this.#turn.change({ kind: 'drop_dead', lsns });
+        await this.#turn.settled();
+      },
+    };
   }
 
   /** Takes up where an earlier process on the same storage left off. */

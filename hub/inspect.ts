@@ -58,7 +58,8 @@ export async function answerLog(connection: Connection, frame: FrameOf<'log'>, s
   connection.send(splice(hubFrame('log', connection.name, undefined, refOf(frame)), `"payload":${payload}`));
 }
 
-function toAgentRow(agent: Agent): AgentRow {
+/** An agent as others see it. */
+export function toAgentRow(agent: Agent): AgentRow {
   return {
     name: agent.name,
     level: agent.level,

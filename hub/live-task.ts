@@ -113,6 +113,11 @@ export class LiveTask {
     this.#timers.set('backoff', Math.max(1, ms), this.#alarms.backoff);
   }
 
+  /** How long the worker has given no sign of life, ms; 0 during a call that it announced. */
+  get quietMs(): number {
+    return Math.max(0, this.#clock.monotonic() - this.#quietSince);
+  }
+
   get backingOff(): boolean {
     return this.#timers.has('backoff');
   }

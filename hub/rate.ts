@@ -18,6 +18,13 @@ export class Bucket {
     this.#at = now;
     return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
   }
+
+  /** Takes `units` only when they are there, else returns how many ms to wait for them. */
+  tryTake(units: number, now: number): number {
+    const wait = this.take(units, now);
+    if (wait > 0) this.#level += units;
+    return wait;
+  }
 }
 
 /** Counts events and tells when more than `most` of them fell into `windowMs`. */

@@ -1,13 +1,16 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../base/errors.ts';
-import { systemClock } from '../base/time.ts';
+import { type Clock, systemClock } from '../base/time.ts';
 import { allowedHosts } from './accept.ts';
+import { serveHttp } from './http/serve.ts';
 import { Hub } from './hub.ts';
 import { defaultClocks, type HubOptions, limitsOf } from './options.ts';
+import { upgradePace } from './pace.ts';
 import { openStorage } from './sqlite-storage.ts';
-import { type Grant, Tokens } from './tokens.ts';
+import { type Grant, openGrant, Tokens } from './tokens.ts';
 import { acceptUpgrades, type Doorkeeper } from './upgrade.ts';
+import type { HubState } from './view.ts';
 
 /** A hub that listens. */
 export interface RunningHub {
@@ -33,30 +36,47 @@ const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const host = options.host ?? '127.0.0.1';
   const limits = limitsOf(options.limits);
-  const server = createServer((_request, response) => {
-    response.writeHead(426, { 'content-type': 'application/json' }).end('{"error":"this is a WebSocket hub"}\n');
-  });
-  // The port comes first: where another hub listens, its database is not to be touched.
-  const port = await listen(server, host, options.port ?? 8765);
-  const opening = openHub(options);
+  const clock = options.clock ?? systemClock;
   const tokens = new Tokens();
+  if (options.token !== undefined) tokens.admit(options.token, openGrant);
+  let state: HubState = { name: 'opening', reason: 'its log is being read' };
   const policy = {
-    hosts: allowedHosts(host, port, options.hostNames ?? []),
+    hosts: new Set<string>(),
     origins: new Set(options.origins ?? []),
     auth: options.auth ?? (loopback.has(host) ? ('none' as const) : ('required' as const)),
     tokens,
+    tokenInQuery: options.tokenInQuery ?? false,
     maxConnections: limits.connections,
+    pace: upgradePace(limits.upgradesPerSecond, clock),
   };
+  const server = createHttpServer(
+    serveHttp({ policy: () => policy, state: () => state, log: options.log.child({ room: 'hub' }) }),
+    limits.connections,
+    options.clocks?.hello ?? defaultClocks.hello,
+  );
+  // The port comes first: where another hub listens, its database is not to be touched.
+  const port = await listen(server, host, options.port ?? 8765);
+  policy.hosts = allowedHosts(host, port, options.hostNames ?? []);
+  const opening = openHub(options, clock);
   const keeper = opening.then(
     ({ hub }): Doorkeeper => ({
-      policy: () => ({ ...policy, connections: hub.connections }),
+      policy: () => ({
+        ...policy,
+        connections: hub.connections,
+        ending: state.name === 'closing' || state.name === 'failed',
+      }),
       serve: (...admitted) => hub.serve(...admitted),
     }),
   );
   acceptUpgrades(server, keeper, limits.maxPayload);
   const { hub, ...opened } = await opening.catch((error: unknown) => {
     server.close();
+    server.closeAllConnections();
     throw error;
+  });
+  state = { name: 'ready', view: hub.view() };
+  void opened.failed.then(() => {
+    state = { name: 'failed', reason: 'the log cannot be written' };
   });
   let closing: Promise<void> | undefined;
   return {
@@ -69,6 +89,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       if (grant !== undefined) hub.evict(grant);
     },
     close: () => {
+      state = { name: 'closing', reason: 'the hub was told to end' };
       closing ??= close(server, hub);
       return closing;
     },
@@ -78,6 +99,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 /** Opens the store and takes up what an earlier hub left in it. */
 async function openHub(
   options: HubOptions,
+  clock: Clock,
 ): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
   const log = options.log.child({ room: 'hub' });
   const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database);
@@ -89,7 +111,7 @@ async function openHub(
   const hub = new Hub({
     storage,
     log,
-    clock: options.clock ?? systemClock,
+    clock,
     clocks: { ...defaultClocks, ...options.clocks },
     limits: limitsOf(options.limits),
     concurrency: options.concurrency ?? 2,
@@ -99,9 +121,26 @@ async function openHub(
   return { hub, epoch: storage.epoch, ...(setAside !== undefined && { setAside }), failed };
 }
 
+/** A server that gives nobody more than `patience` ms to say what they want. */
+function createHttpServer(answer: RequestListener, connections: number, patience: number): Server {
+  const server = createServer(
+    {
+      headersTimeout: patience,
+      requestTimeout: 3 * patience,
+      keepAliveTimeout: 5000,
+      connectionsCheckingInterval: Math.min(5000, patience),
+    },
+    answer,
+  );
+  // Beyond what agents may have there is room for those who look, and for telling that the hub is full.
+  server.maxConnections = connections + 256;
+  return server;
+}
+
 async function close(server: Server, hub: Hub): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
+  // Who asks meanwhile is told that the hub ends.
   await hub.close();
+  const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;
 }

@@ -32,9 +32,14 @@ export class Tokens {
 
   grant(grant: Grant): string {
     const token = newToken();
+    this.admit(token, grant);
+    return token;
+  }
+
+  /** Makes a token good that was drawn elsewhere. */
+  admit(token: string, grant: Grant): void {
     // A copy: the object stands for this token.
     this.#grants.set(tokenHash(token), { ...grant });
-    return token;
   }
 
   /** Takes a token back; returns what it allowed, so that its connections can be ended. */

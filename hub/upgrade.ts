@@ -1,8 +1,8 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type AcceptPolicy, type Admission, checkUpgrade, type Refusal } from './accept.ts';
+import { type AcceptPolicy, type Admission, checkUpgrade } from './accept.ts';
+import { asResponse } from './refusal.ts';
 
 /** Who takes the sockets that were let in, and by which rules. */
 export interface Doorkeeper {
@@ -25,22 +25,9 @@ export function acceptUpgrades(server: Server, keeper: Promise<Doorkeeper>, maxP
     stream.on('error', () => stream.destroy());
     const decide = ({ policy, serve }: Doorkeeper) => {
       const admission = checkUpgrade(request, policy());
-      if ('status' in admission) refuse(stream, admission);
+      if ('status' in admission) stream.end(asResponse(admission));
       else sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream as Socket, admission));
     };
     keeper.then(decide).catch(() => stream.destroy());
   });
-}
-
-function refuse(stream: Duplex, { status, code, message }: Refusal): void {
-  const body = `${JSON.stringify({ error: { code, message } })}\n`;
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(status === 503 ? ['Retry-After: 5'] : []),
-    ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-  ];
-  stream.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

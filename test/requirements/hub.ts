@@ -19,4 +19,11 @@ export const hub = {
   'R-HUB-15': 'Limits hold: frame size, inflight, mailbox, rate, buffers, hello deadline, depth, bad frames.',
   'R-HUB-16': 'The log can be read over the hub and from its file, by task, tree and type, page by page.',
   'R-HUB-17': 'Level-0 and level-1 peers work on the same task; the hub translates.',
+  'R-HUB-70': 'By HTTP the hub says that it lives, and whether it serves and why not.',
+  'R-HUB-71': 'A wrong path, method or parameter is told by its name in JSON; answers are not kept, HEAD works.',
+  'R-HUB-72':
+    'By HTTP the same Host, Origin and token rules hold as for agents; to look needs `watch`, to change `admin`.',
+  'R-HUB-73': 'The log is streamed as JSON Lines; a reader that stops costs no memory, one that goes ends the work.',
+  'R-HUB-74': 'Agents are told with what waits for them, tasks with why they are stuck.',
+  'R-HUB-75': 'A task has a timeline: offers, attempts, waits, how each ended, and its frames in short.',
 } as const;

@@ -1,0 +1,19 @@
+import type { Agents } from './agents.ts';
+import type { Storage } from './storage.ts';
+import type { TaskDesk } from './task-desk.ts';
+
+/** What can be seen of a hub from outside the protocol, and the little that can be changed. */
+export interface HubView {
+  readonly agents: Pick<Agents, 'get' | 'all' | 'workers'>;
+  readonly desk: Pick<TaskDesk, 'live'>;
+  readonly storage: Omit<Storage, 'commit' | 'trim' | 'close'>;
+  /** Position of the newest committed message. */
+  position(): number;
+  /** Takes dead letters off the list; resolves when that is durable. */
+  dropDead(lsns: readonly number[]): Promise<void>;
+}
+
+/** Whether a hub can serve: with what can be seen of it, or why not. */
+export type HubState =
+  | { readonly name: 'ready'; readonly view: HubView }
+  | { readonly name: 'opening' | 'failed' | 'closing'; readonly reason: string };
