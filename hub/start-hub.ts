@@ -52,7 +52,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const server = createHttpServer(
     serveHttp({ policy: () => policy, state: () => state, log: options.log.child({ room: 'hub' }) }),
     limits.connections,
-    options.clocks?.hello ?? defaultClocks.hello,
+    Math.max(1000, options.clocks?.hello ?? defaultClocks.hello),
   );
   // The port comes first: where another hub listens, its database is not to be touched.
   const port = await listen(server, host, options.port ?? 8765);
