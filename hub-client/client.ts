@@ -216,9 +216,11 @@ class Client implements HubClient {
 
   #watchAgain(otherLog: boolean): void {
     if (!this.#watching?.running) return;
+    // in another log, positions begin anew
     if (otherLog) this.#watching.lsn = 0;
     const { filter, lsn } = this.#watching;
-    this.#post({ type: 'watch', to: 'hub', payload: lsn > 0 ? { ...filter, after_lsn: lsn } : filter });
+    const payload = lsn > 0 || otherLog ? { ...filter, after_lsn: lsn } : filter;
+    this.#post({ type: 'watch', to: 'hub', payload });
   }
 
   #receive(frame: Frame): void {
