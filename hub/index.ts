@@ -1,4 +1,4 @@
 export type { HubOptions } from './options.ts';
-export { countLog, readLog, readTasks } from './read-log.ts';
+export { countLog, openLog, readLog, readTasks } from './read-log.ts';
 export type { RunningHub } from './start-hub.ts';
 export { startHub } from './start-hub.ts';

@@ -8,22 +8,50 @@ import type { LogFilter } from './storage.ts';
 
 const PAGE = { limit: 500, maxBytes: 4 * 1024 * 1024 };
 
-/** Reads the frames of a log, live or closed, in order; the file is not written to. */
-export async function* readLog(
-  path: string,
-  filter: LogFilter & { readonly afterLsn?: number } = {},
-): AsyncGenerator<Envelope> {
+/** A piece of a log by its positions: after `afterLsn`, up to and with `uptoLsn`; default all of it. */
+export type LogRange = LogFilter & { readonly afterLsn?: number; readonly uptoLsn?: number };
+
+/** A log that is read while its hub writes, or after; nothing is written to it. */
+export interface LogReader {
+  /** The frames in order, up to the end of the log at the time of the call. */
+  frames(range?: LogRange): AsyncGenerator<Envelope>;
+  /** Position of the newest message; 0 = there is none. */
+  last(): number;
+  /** Position of the newest message committed before `ts`, ms since epoch; 0 = there is none. */
+  before(ts: number): number;
+  /** The task table, oldest first. */
+  tasks(): TaskRow[];
+  close(): void;
+}
+
+/** Opens the log of a hub; throws `AppError('not_found')` when there is none. */
+export async function openLog(path: string): Promise<LogReader> {
   const database = await openReadOnly(path);
+  const last = () => number(database, 'SELECT coalesce(max(lsn), 0) AS n FROM log');
+  return {
+    last,
+    before: (ts) => number(database, 'SELECT coalesce(max(lsn), 0) AS n FROM log WHERE ts < ?', ts),
+    async *frames({ afterLsn, uptoLsn = Number.POSITIVE_INFINITY, ...filter } = {}) {
+      const end = Math.min(uptoLsn, last());
+      let next: number | undefined = afterLsn ?? 0;
+      while (next !== undefined && next < end) {
+        const page = readPage(database, filter, next, { ...PAGE, end });
+        for (const message of page.messages) yield envelope.parse(JSON.parse(logged(message)));
+        next = page.next;
+      }
+    },
+    tasks: () => readTaskTable(database).map(toTaskRow),
+    close: () => database.close(),
+  };
+}
+
+/** Reads the frames of a log, live or closed, in order; the file is not written to. */
+export async function* readLog(path: string, range: LogRange = {}): AsyncGenerator<Envelope> {
+  const log = await openLog(path);
   try {
-    const { end } = database.prepare('SELECT coalesce(max(lsn), 0) AS "end" FROM log').get() as { end: number };
-    let next: number | undefined = filter.afterLsn ?? 0;
-    while (next !== undefined) {
-      const page = readPage(database, filter, next, { ...PAGE, end });
-      for (const message of page.messages) yield envelope.parse(JSON.parse(logged(message)));
-      next = page.next;
-    }
+    yield* log.frames(range);
   } finally {
-    database.close();
+    log.close();
   }
 }
 
@@ -31,7 +59,7 @@ export async function* readLog(
 export async function countLog(path: string): Promise<number> {
   const database = await openReadOnly(path);
   try {
-    return (database.prepare('SELECT count(*) AS count FROM log').get() as { count: number }).count;
+    return number(database, 'SELECT count(*) AS n FROM log');
   } finally {
     database.close();
   }
@@ -39,11 +67,11 @@ export async function countLog(path: string): Promise<number> {
 
 /** The task table of a hub, oldest first. */
 export async function readTasks(path: string): Promise<TaskRow[]> {
-  const database = await openReadOnly(path);
+  const log = await openLog(path);
   try {
-    return readTaskTable(database).map(toTaskRow);
+    return log.tasks();
   } finally {
-    database.close();
+    log.close();
   }
 }
 
@@ -51,5 +79,12 @@ async function openReadOnly(path: string): Promise<Database> {
   await access(path).catch((cause: unknown) => {
     throw new AppError('not_found', `there is no log at ${path}`, { cause });
   });
-  return openDatabase(path, { readOnly: true });
+  const database = await openDatabase(path, { readOnly: true });
+  // while the hub takes up what a crash left, its log is closed to readers for a moment
+  database.exec('PRAGMA busy_timeout = 2000');
+  return database;
+}
+
+function number(database: Database, sql: string, ...values: number[]): number {
+  return (database.prepare(sql).get(...values) as { n: number }).n;
 }
