@@ -6,3 +6,19 @@ export function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('a port is 0-65535.');
   return port;
 }
+
+/** Reads how many; 0 included. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it is a whole number, as in 20.');
+  return Number(text);
+}
+
+/** Reads values that stand with commas between them, and adds them to those of the same option before. */
+export function parseList(text: string, before: readonly string[] = []): string[] {
+  const values = text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  if (values.length === 0) throw new InvalidArgumentError('it is empty.');
+  return [...before, ...values];
+}

@@ -18,3 +18,11 @@ export async function print(line: string): Promise<void> {
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/** Aborted once nobody reads stdout any more. */
+export function readerGone(): AbortSignal {
+  const controller = new AbortController();
+  if (stdout.destroyed) controller.abort();
+  else stdout.once('close', () => controller.abort());
+  return controller.signal;
+}

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { print } from '../print.ts';
-import { addSourceOptions, openSource, type SourceOptions } from '../read/source.ts';
+import { addSourceOptions, openSource, type SourceOptions } from '../read/open-source.ts';
 import { table } from '../show/table.ts';
 
 /** `npc-crew agents`: who is on a hub, or who was in a run. */

@@ -1,47 +1,64 @@
-import { Command } from 'commander';
-import { print, say } from '../print.ts';
-import { fits, type LogFilter } from '../read/filter.ts';
-import { addSourceOptions, openSource, type SourceOptions } from '../read/source.ts';
-import { logLine } from '../show/log-line.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { AppError } from '../../base/errors.ts';
+import { parseCount, parseList } from '../options.ts';
+import type { LogFilter } from '../read/filter.ts';
+import { addSourceOptions, type SourceOptions } from '../read/open-source.ts';
+import { parseSince } from '../read/since.ts';
 
-type Options = SourceOptions & LogFilter & { json?: boolean };
+interface Options extends SourceOptions {
+  readonly task?: readonly string[];
+  readonly type?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly since?: number;
+  readonly last?: number;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
 
-/** `npc-crew log`: every frame of a run, in order. */
+/** `npc-crew log`: what was said in a run, for people and for programs. */
 export function logCommand(): Command {
   return addSourceOptions(new Command('log'))
-    .description('show what was said in a run')
+    .description('show what was said in a run, or follow it')
     .option(
       '--task <ID>',
-      'only this task and what hangs below it, by its id or a part of it: a run key means the whole run, code its coding tasks',
+      'only this task and what hangs below it, by its id or a part of it: a run key means the whole run, code its coding tasks; here and below: several with commas, or the option again',
+      parseList,
     )
-    .option('--type <TYPE>', 'only frames of this type, or events of this type')
-    .option('--agent <NAME>', 'only what this agent sent or got')
+    .option('--type <TYPE>', 'only frames of this type, or events of this type', parseList)
+    .option('--agent <NAME>', 'only what this agent sent or got', parseList)
+    .option('--since <TIME>', 'only what is newer: 10m, 2h, 19:00, 2026-11-30, "2026-11-30 19:00", ISO 8601', since)
+    .option('-n, --last <N>', 'only the newest N of them', parseCount)
+    .option('-f, --follow', 'go on with what comes, until Ctrl-C or the end of the hub')
     .option('--json', 'one frame a line, as JSON')
     .addHelpText(
       'after',
       `
 Examples:
   $ npc-crew log                               the newest run
+  $ npc-crew log --follow -n 20                its newest 20 messages, then what comes
+  $ npc-crew log --since 10m --agent coder-1   the last ten minutes of one agent
   $ npc-crew log --type task.result --json     the results, for jq
   $ npc-crew log --file run.jsonl.gz           a log kept from a run`,
     )
-    .action(async (options: Options) => {
-      const source = await openSource(options);
-      try {
-        const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
-        let seen = 0;
-        let shown = 0;
-        for await (const frame of source.frames()) {
-          if (process.stdout.destroyed) break;
-          seen += 1;
-          if (!fits(frame, options)) continue;
-          shown += 1;
-          await print(options.json ? JSON.stringify(frame) : logLine(frame, columns));
-        }
-        const isFiltered = (options.task ?? options.type ?? options.agent) !== undefined;
-        if (isFiltered && shown === 0) say(`0 of ${seen} messages match`);
-      } finally {
-        await source.close();
-      }
-    });
+    .action(act);
+}
+
+async function act(options: Options): Promise<void> {
+  const { task, type, agent } = options;
+  const filter: LogFilter = {
+    ...(task && { tasks: task }),
+    ...(type && { types: type }),
+    ...(agent && { agents: agent }),
+    ...(options.since !== undefined && { since: options.since }),
+  };
+  const { showLog } = await import('../log/show-log.ts');
+  await showLog(options, filter);
+}
+
+function since(text: string): number {
+  try {
+    return parseSince(text, Date.now());
+  } catch (error) {
+    throw error instanceof AppError ? new InvalidArgumentError(error.message) : error;
+  }
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
 import { print } from '../print.ts';
 import { foldRun } from '../read/fold-run.ts';
-import { addSourceOptions, openSource, type SourceOptions } from '../read/source.ts';
+import { addSourceOptions, openSource, type SourceOptions } from '../read/open-source.ts';
 import { storyLines } from '../show/story.ts';
 
 /** `npc-crew report`: what a run did and what its verdict stands on. */

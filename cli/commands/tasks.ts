@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { print } from '../print.ts';
-import { addSourceOptions, openSource, type SourceOptions } from '../read/source.ts';
+import { addSourceOptions, openSource, type SourceOptions } from '../read/open-source.ts';
 import { taskTable } from '../show/task-table.ts';
 
 /** `npc-crew tasks`: the task table of a run. */

@@ -1,19 +1,30 @@
 import type { Envelope } from '../../protocol/index.ts';
 import { eventTypeOf } from '../show/log-line.ts';
 
-/** Which frames of a log are wanted; what is absent does not restrict. */
+/** Which frames of a log are wanted: one of each list that is not empty, and not older than `since`. */
 export interface LogFilter {
   /** Parts of a task's id, whole ones in their order: a run key means the whole run, `code` its task and the returns of it. */
-  readonly task?: string;
-  /** A frame type, or the type of the event inside a `task.event`. */
-  readonly type?: string;
-  /** Sender or recipient. */
-  readonly agent?: string;
+  readonly tasks?: readonly string[];
+  /** Frame types, or types of the event inside a `task.event`. */
+  readonly types?: readonly string[];
+  /** Senders or recipients. */
+  readonly agents?: readonly string[];
+  /** ms since epoch; a frame without a time is older than anything. */
+  readonly since?: number;
 }
 
-export function fits(frame: Envelope, filter: LogFilter): boolean {
-  const { task, type, agent } = filter;
-  if (task !== undefined && !`.${frame.task_id}.`.includes(`.${task.replace(/^\./, '')}.`)) return false;
-  if (type !== undefined && frame.type !== type && eventTypeOf(frame) !== type) return false;
-  return agent === undefined || frame.from === agent || frame.to === agent;
+export function fits(frame: Envelope, { tasks, types, agents, since }: LogFilter): boolean {
+  if (since !== undefined && (frame.ts ?? Number.NEGATIVE_INFINITY) < since) return false;
+  if (!anyOf(tasks, (task) => `.${frame.task_id}.`.includes(`.${task.replace(/^\./, '')}.`))) return false;
+  if (!anyOf(types, (type) => frame.type === type || eventTypeOf(frame) === type)) return false;
+  return anyOf(agents, (agent) => frame.from === agent || frame.to === agent);
+}
+
+/** Whether everything fits. */
+export function isOpen({ tasks = [], types = [], agents = [], since }: LogFilter): boolean {
+  return tasks.length + types.length + agents.length === 0 && since === undefined;
+}
+
+function anyOf(wanted: readonly string[] = [], fits: (value: string) => boolean): boolean {
+  return wanted.length === 0 || wanted.some(fits);
 }

@@ -78,18 +78,18 @@ test('R-CLI-6: the story of a run holds its verdict, gates, returns and use, als
 });
 
 test('R-CLI-6: a filter by task takes what hangs below it, by type also events, by agent both directions', () => {
-  expect(fits(assign, { task: key })).toBe(true);
-  expect(fits(assign, { task: key.slice(1) })).toBe(false);
+  expect(fits(assign, { tasks: [key] })).toBe(true);
+  expect(fits(assign, { tasks: [key.slice(1)] })).toBe(false);
   const again = frame({ type: 'route', task_id: `${key}.code.r1` });
   for (const task of [`${key}.code`, 'code', '.code', 'code.r1', '.code.r1', 'r1']) {
-    expect({ task, fits: fits(again, { task }) }).toEqual({ task, fits: true });
+    expect({ task, fits: fits(again, { tasks: [task] }) }).toEqual({ task, fits: true });
   }
-  expect(fits(assign, { task: 'code.r1' })).toBe(false);
-  expect(fits(again, { task: 'cod' })).toBe(false);
-  expect(fits(frame({ type: 'route', task_id: `${key}2` }), { task: key })).toBe(false);
-  expect(fits(event('run.finished', { exit: 0 }), { type: 'run.finished' })).toBe(true);
-  expect(fits(event('run.finished', { exit: 0 }), { type: 'task.event' })).toBe(true);
+  expect(fits(assign, { tasks: ['code.r1'] })).toBe(false);
+  expect(fits(again, { tasks: ['cod'] })).toBe(false);
+  expect(fits(frame({ type: 'route', task_id: `${key}2` }), { tasks: [key] })).toBe(false);
+  expect(fits(event('run.finished', { exit: 0 }), { types: ['run.finished'] })).toBe(true);
+  expect(fits(event('run.finished', { exit: 0 }), { types: ['task.event'] })).toBe(true);
   expect(
-    fits(accept(1), { agent: 'coder-1' }) && fits(frame({ type: 'route', to: 'coder-1' }), { agent: 'coder-1' }),
+    fits(accept(1), { agents: ['coder-1'] }) && fits(frame({ type: 'route', to: 'coder-1' }), { agents: ['coder-1'] }),
   ).toBe(true);
 });

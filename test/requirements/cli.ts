@@ -23,4 +23,8 @@ export const cli = {
   'R-CLI-15': 'The demo shows a mention becoming a pull request, without a key.',
   'R-CLI-16': 'The templates start our image on both events, one run a thread, and always finish.',
   'R-CLI-17': 'A build takes the place of the one before only when it is finished.',
+  'R-CLI-18':
+    'A log file that was torn at its end is shown up to there and the tail named; garbage elsewhere is an error.',
+  'R-CLI-19': 'log takes the newest N, what is newer than a time, and several tasks, agents and types, all together.',
+  'R-CLI-20': 'log --follow goes on live from a folder and from a hub, over a restart of the hub, and ends in order.',
 } as const;

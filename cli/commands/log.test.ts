@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { logCommand } from './log.ts';
+
+test.each([
+  [['--since', 'soon'], /--since "soon" is no time; .*10m, 2h/],
+  [['-n', 'x'], /whole number/],
+  [['--task', ','], /empty/],
+  [['--follow', '--file', '/dev/null'], /--follow needs a hub/],
+])('R-CLI-3: log %j is wrong usage', async (args, words) => {
+  const command = logCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  await expect(command.parseAsync(args, { from: 'user' })).rejects.toMatchObject({
+    message: expect.stringMatching(words),
+    code: expect.stringMatching(/usage|invalidArgument/),
+  });
+});

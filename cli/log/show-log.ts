@@ -1,0 +1,87 @@
+import type { Envelope } from '../../protocol/index.ts';
+import { print, readerGone, say } from '../print.ts';
+import { fits, isOpen, type LogFilter } from '../read/filter.ts';
+import { newestFrames } from '../read/newest.ts';
+import { openSource, type SourceOptions } from '../read/open-source.ts';
+import type { Source } from '../read/source.ts';
+import { logLine } from '../show/log-line.ts';
+import { abortOnSignal } from '../signals.ts';
+
+export interface ShowOptions extends SourceOptions {
+  /** Only the newest so many. */
+  readonly last?: number;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+/** How long a hub may be away before following it is given up, ms. */
+const PATIENCE_MS = 60_000;
+
+/** How long a slow reader may hold up the end of following, ms. */
+const GRACE_MS = 1000;
+
+/** Prints the frames that fit, and with `follow` those that come. */
+export async function showLog({ last, follow, json = false, ...where }: ShowOptions, filter: LogFilter): Promise<void> {
+  const gone = readerGone();
+  const end = follow ? AbortSignal.any([gone, abortOnSignal(GRACE_MS)]) : gone;
+  const source = await openSource(where, follow ? PATIENCE_MS : undefined);
+  const show = async (frame: Envelope) => {
+    const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
+    await print(json ? JSON.stringify(frame) : logLine(frame, columns));
+  };
+  try {
+    const frames = wanted(source, filter, last);
+    for (let next = await frames.next(); ; next = await frames.next()) {
+      if (next.done) {
+        if (follow) await showComing(source.follow(next.value.upto, end), filter, show);
+        else if (next.value.shown === 0 && !isOpen(filter)) say(nothing(next.value, filter));
+        break;
+      }
+      if (end.aborted) break;
+      await show(next.value);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function showComing(
+  coming: AsyncIterable<Envelope>,
+  filter: LogFilter,
+  show: (frame: Envelope) => Promise<void>,
+): Promise<void> {
+  for await (const frame of coming) if (fits(frame, filter)) await show(frame);
+}
+
+/** What a look at the log came to: messages looked at, those that fit, and the position up to which that was. */
+interface Look {
+  readonly seen?: number;
+  readonly shown: number;
+  readonly upto: number;
+}
+
+/** The frames that are there and fit; returns what the look came to. */
+async function* wanted(source: Source, filter: LogFilter, last: number | undefined): AsyncGenerator<Envelope, Look> {
+  if (last !== undefined) {
+    const { frames, upto } = await newestFrames(source, last, filter);
+    yield* frames;
+    return { shown: frames.length, upto };
+  }
+  const { since } = filter;
+  let [seen, shown] = [0, 0];
+  // before the first page: with a time there may be nothing to read, and following goes on from here all the same
+  let upto = (await source.last()) ?? 0;
+  for await (const frame of source.frames(since === undefined ? {} : { since })) {
+    seen += 1;
+    upto = Math.max(upto, frame.lsn ?? 0);
+    if (!fits(frame, filter)) continue;
+    shown += 1;
+    yield frame;
+  }
+  return { seen, shown, upto };
+}
+
+function nothing({ seen }: Look, { since }: LogFilter): string {
+  if (since !== undefined && !seen) return `no message since ${new Date(since).toLocaleString('sv-SE')}`;
+  return seen === undefined ? 'no message matches' : `0 of ${seen} messages match`;
+}

@@ -1,0 +1,82 @@
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../base/errors.ts';
+import { sleep } from '../../base/time.ts';
+import { openLog } from '../../hub/index.ts';
+import type { Envelope } from '../../protocol/index.ts';
+import { say } from '../print.ts';
+import { workIn } from '../state-folder.ts';
+import { foldAgents } from './fold.ts';
+import type { FrameRange, Source } from './source.ts';
+
+/** How often a log is looked at for more, and how often it is asked who works in its folder. ms. */
+const LOOK_MS = 200;
+const CHECK_MS = 1000;
+
+/**
+ * The state folder of a run, whose hub may be at work. Following it ends when no hub was there for `goneMs`; a run that died is
+ * started again at once.
+ */
+export async function stateSource(folder: string, goneMs = 5000): Promise<Source> {
+  const database = join(folder, 'log.db');
+  await access(database).catch((error) => {
+    throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause: error });
+  });
+  const log = await openLog(database);
+  const frames = ({ since, afterLsn = 0, ...range }: FrameRange = {}) =>
+    log.frames({ ...range, afterLsn: since === undefined ? afterLsn : Math.max(afterLsn, log.before(since)) });
+  return {
+    frames,
+    last: async () => log.last(),
+    follow: (afterLsn, signal) => follow({ folder, database, goneMs }, afterLsn, signal),
+    tasks: async () => log.tasks(),
+    agents: () => foldAgents(frames()),
+    close: async () => log.close(),
+  };
+}
+
+async function* follow(
+  { folder, database, goneMs }: { folder: string; database: string; goneMs: number },
+  afterLsn: number,
+  signal: AbortSignal,
+): AsyncGenerator<Envelope> {
+  let position = afterLsn;
+  let identity = await identityOf(database);
+  let log = await openLog(database);
+  let goneSince: number | undefined;
+  let checked = Number.NEGATIVE_INFINITY;
+  try {
+    for (;;) {
+      for await (const frame of log.frames({ afterLsn: position })) {
+        if (signal.aborted) return;
+        position = frame.lsn ?? position;
+        yield frame;
+      }
+      if (signal.aborted) return;
+      const now = performance.now();
+      if (now - checked >= CHECK_MS) {
+        checked = now;
+        goneSince = (await workIn(folder)) ? undefined : (goneSince ?? now);
+        const current = await identityOf(database);
+        if (current !== identity && current !== undefined) {
+          say('npc-crew: the hub began another log; this one goes on from its beginning');
+          log.close();
+          log = await openLog(database);
+          [identity, position] = [current, 0];
+        } else if (goneSince !== undefined && now - goneSince >= goneMs) {
+          say(`npc-crew: no hub is at work in ${folder} any more`);
+          return;
+        }
+      }
+      await sleep(LOOK_MS, signal).catch(() => {}); // aborted meanwhile; the loop looks
+    }
+  } finally {
+    log.close();
+  }
+}
+
+/** Tells one file from another that took its place; undefined when it is away. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && `${found.dev}:${found.ino}`;
+}
