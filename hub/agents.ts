@@ -14,10 +14,8 @@ export interface Agent {
   /** The session that has the name; undefined while it never spoke level 1. */
   session: SessionRecord | undefined;
   connection: Connection | undefined;
-  /** What waits on disk for the name; undefined while it never spoke level 1. */
+  /** What waits for the name. Without a session it is there as long as a level-0 connection is. */
   mailbox: Mailbox | undefined;
-  /** What a level-0 connection has not read yet. */
-  live: Mailbox | undefined;
   connectedAt: number;
   lastSeen: number;
   /** Ends the wait for a lost connection to come back. */
@@ -48,7 +46,6 @@ export class Agents {
       session: undefined,
       connection: undefined,
       mailbox: undefined,
-      live: undefined,
       connectedAt: 0,
       lastSeen: 0,
       grace: undefined,

@@ -10,7 +10,7 @@ import { errorFrame, hubFrame } from './answers.ts';
 import { Connection } from './connection.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { goalOf } from './level-zero.ts';
-import type { HubClocks, HubLimits } from './options.ts';
+import type { HubClocks, HubLimits, Retention } from './options.ts';
 import { Post } from './post.ts';
 import { Reader } from './reader.ts';
 import { Recent } from './recent.ts';
@@ -18,6 +18,7 @@ import { Router } from './router.ts';
 import { Sessions } from './sessions.ts';
 import { SlowReader } from './slow-reader.ts';
 import type { Storage, TaskRecord } from './storage.ts';
+import { Sweeper } from './sweeper.ts';
 import { TaskDesk } from './task-desk.ts';
 import { isHeld } from './task-machine.ts';
 import type { Grant } from './tokens.ts';
@@ -33,6 +34,7 @@ export interface HubParts {
   readonly clocks: HubClocks;
   readonly limits: HubLimits;
   readonly concurrency: number;
+  readonly retention: Retention;
   /** The hub cannot go on: what it was told is not on disk. */
   readonly failed: (error: unknown) => void;
 }
@@ -52,6 +54,7 @@ export class Hub {
   readonly #sessions: Sessions;
   readonly #router: Router;
   readonly #watchers: Watchers;
+  readonly #sweeper: Sweeper;
   readonly #recent = new Recent(REMEMBERED);
   readonly #connections = new Set<Connection>();
   #position = 0;
@@ -67,6 +70,7 @@ export class Hub {
     this.#turn = turn;
     this.#desk = new TaskDesk({ turn, post, agents, concurrency: parts.concurrency, clock, clocks });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
+    this.#sweeper = new Sweeper({ ...parts, agents, turn, sessions: this.#sessions });
     this.#watchers = new Watchers(post, storage, limits.softBuffer);
     this.#router = new Router({
       turn,
@@ -118,6 +122,7 @@ export class Hub {
     );
     await this.#sessions.restore(sessions, holders);
     await this.#desk.restore(records, (record) => this.#payloadOf(record));
+    this.#sweeper.start();
   }
 
   /** Serves a socket until it closes. */
@@ -164,6 +169,7 @@ export class Hub {
   /** Says goodbye to everybody and waits until all is written. */
   async close(): Promise<void> {
     this.#closing = true;
+    await this.#sweeper.stop();
     this.#desk.stop();
     this.#sessions.stop();
     for (const connection of this.#connections) {

@@ -24,7 +24,7 @@ export class Mailbox {
   readonly name: string;
   /** Position up to which everything is acknowledged. */
   acked: number;
-  /** Messages and bytes behind that position. */
+  /** Messages and bytes behind that position, those on their way into the log included. */
   depth: number;
   bytes: number;
   /** Position of the newest message. */
@@ -37,6 +37,10 @@ export class Mailbox {
   #sent: number;
   /** The furthest that ever was. */
   #furthest = 0;
+  /** Acknowledged beyond `#sent`: by a client that had it on an earlier connection. */
+  #ahead = 0;
+  /** Announced and not yet pushed. */
+  #coming = 0;
   #inflight: { readonly lsn: number; readonly id: string; readonly bytes: number; acked: boolean }[] = [];
   #inflightBytes = 0;
   /** Messages after `#sent` without a hole, up to `#readyEnd`. */
@@ -66,11 +70,11 @@ export class Mailbox {
     return this.#inflight.length;
   }
 
-  /** Starts to empty the mailbox after position `from`; `windowed` false needs no acknowledgement. */
-  attach(sink: Sink, from: number, windowed: boolean): void {
+  /** Starts to empty the mailbox; `windowed` false takes what is handed over for acknowledged. */
+  attach(sink: Sink, windowed: boolean): void {
     this.#sink = sink;
     this.#windowed = windowed;
-    this.#rewind(from);
+    this.#rewind(this.acked);
     this.feed();
   }
 
@@ -80,12 +84,22 @@ export class Mailbox {
     this.#rewind(this.acked);
   }
 
+  /** Counts a message that is about to be committed, so that the limits hold within a turn, too. */
+  announce(bytes: number): void {
+    this.#coming += 1;
+    this.depth += 1;
+    this.bytes += bytes;
+  }
+
   /** Takes a message that was just committed. */
   push(message: StoredMessage): void {
     const contiguous = this.#readyEnd >= this.last || this.#sent >= this.last;
     this.last = message.lsn;
-    this.depth += 1;
-    this.bytes += message.body.length;
+    if (this.#coming > 0) this.#coming -= 1;
+    else {
+      this.depth += 1;
+      this.bytes += message.body.length;
+    }
     if (this.#sink === undefined || this.#reading || !contiguous) return;
     if (this.#readyBytes + message.body.length <= this.#limits.memory || this.#ready.length === 0) {
       this.#ready.push(message);
@@ -95,18 +109,20 @@ export class Mailbox {
     this.feed();
   }
 
-  /** Takes a client's word, on resume, that it has everything up to `seq`; `left` is what lies behind it. */
-  jump(seq: number, left: { readonly depth: number; readonly bytes: number }): void {
-    this.acked = seq;
-    this.depth = left.depth;
-    this.bytes = left.bytes;
-    this.#rewind(seq);
+  /** Moves the cursor over its first messages: a client has them, or they were given up. Only while it is not attached. */
+  pass(messages: readonly StoredMessage[]): void {
+    for (const message of messages) this.#done(message.lsn, message.body.length);
+    this.#rewind(this.acked);
   }
 
   /** Acknowledges everything up to `seq`; false when that was never sent. */
   ackUpTo(seq: number): boolean {
-    if (seq > this.#sent) return false;
-    for (const item of this.#inflight) if (item.lsn <= seq) item.acked = true;
+    if (seq > Math.max(this.#sent, this.#furthest)) return false;
+    if (seq > this.#sent) this.#ahead = Math.max(this.#ahead, seq);
+    for (const item of this.#inflight) {
+      if (item.lsn > seq) break;
+      item.acked = true;
+    }
     this.#settle();
     return true;
   }
@@ -132,7 +148,8 @@ export class Mailbox {
       const again = message.lsn <= this.#furthest;
       this.#furthest = Math.max(this.#furthest, message.lsn);
       if (this.#windowed) this.#track(message);
-      this.#sink.deliver(message, prev, again);
+      else this.#done(message.lsn, message.body.length);
+      if (message.lsn > this.#ahead) this.#sink.deliver(message, prev, again);
     }
   }
 
@@ -142,17 +159,26 @@ export class Mailbox {
   }
 
   #track(message: StoredMessage): void {
-    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes: message.body.length, acked: false });
-    this.#inflightBytes += message.body.length;
+    const bytes = message.body.length;
+    if (message.lsn <= this.#ahead && this.#inflight.length === 0) {
+      this.#done(message.lsn, bytes);
+      return;
+    }
+    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes, acked: message.lsn <= this.#ahead });
+    this.#inflightBytes += bytes;
+  }
+
+  #done(lsn: number, bytes: number): void {
+    this.acked = lsn;
+    this.depth -= 1;
+    this.bytes = this.depth === 0 ? 0 : this.bytes - bytes;
   }
 
   #settle(): void {
     while (this.#inflight[0]?.acked) {
       const item = this.#inflight.shift();
       if (item === undefined) break;
-      this.acked = item.lsn;
-      this.depth -= 1;
-      this.bytes -= item.bytes;
+      this.#done(item.lsn, item.bytes);
       this.#inflightBytes -= item.bytes;
     }
     this.feed();

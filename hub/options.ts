@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { OpenStorage } from './storage.ts';
 
-/** The clocks of the hub in ms; 0 turns `silence`, `attempt` and `queue` off. */
+/** The clocks of the hub in ms; 0 turns `silence`, `attempt`, `queue` and `forget` off. */
 export interface HubClocks {
   /** No sign of life of a task. Default 5 min. */
   readonly silence: number;
@@ -25,6 +25,8 @@ export interface HubClocks {
   readonly hello: number;
   /** First back-off before a task is offered again; doubled each time up to 60 times this, full jitter. Default 1 s. */
   readonly backoffBase: number;
+  /** A name that is away, for which nothing waits and that has no task, is forgotten after. Default 7 days. */
+  readonly forget: number;
 }
 
 /** What one connection, one name and the hub may use. */
@@ -113,6 +115,7 @@ export const defaultClocks: HubClocks = {
   cancelGrace: 10_000,
   hello: 10_000,
   backoffBase: 1_000,
+  forget: 7 * 24 * 3_600_000,
 };
 
 export const defaultLimits: HubLimits = {

@@ -56,6 +56,7 @@ export class Post {
 
   #write(row: LogRow, then: Listener = () => undefined): void {
     this.#recent.set(row.from, row.id, 0);
+    if (row.box !== null) this.#agents.get(row.box)?.mailbox?.announce(row.body.length);
     this.#turn.message(row, (message) => {
       this.#recent.set(row.from, row.id, message.lsn);
       then(message);
@@ -64,10 +65,13 @@ export class Post {
     });
   }
 
-  #deliver(message: StoredMessage, name: string): void {
-    const agent = this.#agents.get(name);
-    agent?.mailbox?.push(message);
-    agent?.live?.push(message);
+  /** What can be handed to nobody, now or later, is a dead letter; what level 0 is not told anyway is none. */
+  #deliver(message: StoredMessage, box: string): void {
+    const mailbox = this.#agents.get(box)?.mailbox;
+    if (mailbox !== undefined) mailbox.push(message);
+    else if (toLevelZero(message) !== undefined) {
+      this.#turn.change({ kind: 'dead', box, after: message.lsn - 1, upto: message.lsn, reason: 'offline' });
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/time.ts';
-import { CloseCode, type FrameOf, PROTOCOL_VERSION } from '../protocol/index.ts';
+import { CloseCode, type ErrorCode, type FrameOf, PROTOCOL_VERSION, type ResumePoint } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { Mailbox } from './mailbox.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { sinkOf } from './post.ts';
-import type { SessionRecord, Storage } from './storage.ts';
+import type { MailboxFacts, SessionRecord, Storage, StoredMessage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { newToken, tokenHash } from './tokens.ts';
 import type { Turn } from './turn.ts';
@@ -25,7 +25,15 @@ export interface SessionParts {
   readonly position: () => number;
 }
 
-type Resume = FrameOf<'welcome'>['payload']['resume'];
+/** What is made of a `hello`. */
+interface Resume {
+  /** What the client is told. */
+  readonly state: FrameOf<'welcome'>['payload']['resume'];
+  /** The session goes on, and with it its attempts. */
+  readonly kept: boolean;
+  /** The client showed the token of the session. */
+  readonly own: boolean;
+}
 
 /** Bytes of a mailbox kept in memory beside its inflight window. */
 const MEMORY = 1024 * 1024;
@@ -33,6 +41,8 @@ const MEMORY = 1024 * 1024;
 /** Who holds which name: connections come, say hello, are replaced, go, and may come back. */
 export class Sessions {
   readonly #parts: SessionParts;
+  /** The `hello` of each name that is being answered. */
+  readonly #greeting = new Map<string, Promise<void>>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -53,7 +63,10 @@ export class Sessions {
     for (const name of holders) this.#awaitReturn(agents.obtain(name, { scopes: [] }));
   }
 
-  /** A connection without `v=1` is level 0 until it says hello; it has the name at once unless a level-1 peer holds it. */
+  /**
+   * A connection without `v=1` is level 0 until it says hello; it has the name at once unless a level-1 peer holds it. What
+   * waits for the name is told to it, and counts as acknowledged then.
+   */
   opened(connection: Connection): void {
     const { admission } = connection;
     if (admission.levelOne) return;
@@ -66,9 +79,8 @@ export class Sessions {
     agent.roles = admission.roles;
     agent.title = undefined;
     agent.maxConcurrency = 1;
-    const from = this.#parts.position();
-    agent.live = this.#newMailbox(agent.name, { acked: from, depth: 0, bytes: 0, last: from });
-    agent.live.attach(sinkOf(connection, this.#parts.limits.softBuffer), from, false);
+    agent.mailbox ??= this.#newMailbox(agent.name);
+    agent.mailbox.attach(sinkOf(connection, this.#parts.limits.softBuffer), false);
     this.#parts.desk.schedule();
   }
 
@@ -78,40 +90,57 @@ export class Sessions {
     return agent?.connection === connection ? agent : undefined;
   }
 
-  /** Answers `hello` with `welcome`, or ends the connection. */
-  async hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
-    const { payload, id } = frame;
+  /** Answers `hello` with `welcome`, or ends the connection. One at a time for each name: what is judged must still hold when it is done. */
+  hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
+    const { name } = connection;
+    const before = this.#greeting.get(name) ?? Promise.resolve();
+    const greeting = before.then(() => this.#greet(connection, frame));
+    const done = greeting
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#greeting.get(name) === done) this.#greeting.delete(name);
+      });
+    this.#greeting.set(name, done);
+    return greeting;
+  }
+
+  async #greet(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
+    const { payload } = frame;
+    const { name } = connection;
+    const { agents, desk } = this.#parts;
     if (payload.v !== PROTOCOL_VERSION) {
-      connection.send(
-        errorFrame(connection.name, 'unsupported_version', 'this hub speaks v=1', { ref: id, refType: 'hello' }),
-      );
+      refuse(connection, frame, 'unsupported_version', 'this hub speaks v=1');
       connection.close(CloseCode.unsupportedVersion, 'unsupported version');
       return;
     }
-    const { agents, desk } = this.#parts;
-    const known = agents.get(connection.name);
-    const returns = known?.session !== undefined && isOwn(known.session, payload.resume);
-    const held = known?.connection !== undefined && known.connection !== connection;
-    if (held && !returns && connection.admission.grant.agent !== connection.name) {
-      connection.send(
-        errorFrame(connection.name, 'name_taken', 'another agent has this name', { ref: id, refType: 'hello' }),
-      );
+    const resume = this.#isTaken(connection, payload.resume) ? undefined : await this.#judge(name, payload.resume);
+    if (!connection.open) return;
+    if (resume === undefined || this.#isTaken(connection, payload.resume)) {
+      refuse(connection, frame, 'name_taken', 'another agent has this name');
       connection.close(CloseCode.unauthorized, 'name taken');
       return;
     }
-    const agent = agents.obtain(connection.name, connection.admission.grant);
-    const resume = await this.#judge(agent, payload.resume, returns);
-    if (!connection.open) return;
+    const agent = agents.obtain(name, connection.admission.grant);
     this.#replace(agent, connection);
     connection.level = 1;
     agent.level = 1;
-    agent.live = undefined;
     agent.roles = [...new Set([...connection.admission.roles, ...payload.roles])];
     agent.title = payload.title;
     agent.maxConcurrency = payload.max_concurrency;
-    if (resume.state !== 'recovered') desk.loseAll(agent, `${agent.name} came back without its session`);
+    if (!resume.kept) desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#welcome(agent, connection, frame, resume);
     desk.schedule();
+  }
+
+  /**
+   * Whether the name is another's. It goes to who has its session, and to a fresh start with a token of its own; a session
+   * that was replaced does not come back at the cost of its successor, or two programs would take the name from each other for ever.
+   */
+  #isTaken(connection: Connection, point: ResumePoint | undefined): boolean {
+    const holder = this.#parts.agents.get(connection.name);
+    if (holder?.connection === undefined || holder.connection === connection) return false;
+    if (isOwn(holder.session, point)) return false;
+    return connection.admission.grant.agent !== connection.name || point !== undefined;
   }
 
   /** A connection ended: offers to it are void, its session may come back within the grace. */
@@ -132,24 +161,36 @@ export class Sessions {
     if (agent.session === undefined) this.#parts.agents.forget(agent.name);
   }
 
-  /** Goes on with what a full buffer held back. */
-  drained(connection: Connection): void {
-    const agent = this.speaker(connection);
-    agent?.mailbox?.feed();
-    agent?.live?.feed();
+  /** Forgets a name that is away; not while something waits for it, or it has a task. */
+  forget(agent: Agent): void {
+    const { agents, desk, turn } = this.#parts;
+    const { name, connection, grace, mailbox, tasks } = agent;
+    if (connection !== undefined || grace !== undefined || this.#greeting.has(name)) return;
+    if ((mailbox?.depth ?? 0) > 0 || tasks.size > 0 || desk.concerns(name)) return;
+    turn.change({ kind: 'forget_session', name });
+    agents.forget(name);
   }
 
+  /** Goes on with what a full buffer held back. */
+  drained(connection: Connection): void {
+    this.speaker(connection)?.mailbox?.feed();
+  }
+
+  /** Ends all waiting for lost sessions, and writes down what level 0 has read and not read. */
   stop(): void {
-    for (const agent of this.#parts.agents.all()) agent.grace?.cancel();
+    for (const agent of this.#parts.agents.all()) {
+      agent.grace?.cancel();
+      if (agent.level === 0) this.#unplug(agent);
+    }
   }
 
   #welcome(agent: Agent, connection: Connection, frame: FrameOf<'hello'>, resume: Resume): void {
-    const { storage, turn, clocks, limits, position } = this.#parts;
+    const { storage, turn, clocks, limits } = this.#parts;
+    const { kept, own, state } = resume;
     const point = frame.payload.resume;
-    const same = resume.state === 'recovered' && point !== undefined;
-    const token = same ? point.resume_token : newToken();
-    const session = same ? point.session : randomUUID();
-    agent.mailbox ??= this.#newMailbox(agent.name, { acked: position(), depth: 0, bytes: 0, last: 0 });
+    const token = own && point !== undefined ? point.resume_token : newToken();
+    const session = kept && point !== undefined ? point.session : randomUUID();
+    agent.mailbox ??= this.#newMailbox(agent.name);
     const { mailbox } = agent;
     agent.session = { name: agent.name, session, tokenHash: tokenHash(token), acked: mailbox.acked };
     turn.change({ kind: 'session', session: agent.session });
@@ -164,37 +205,68 @@ export class Sessions {
       pong_ms: clocks.pong,
       lease_ms: clocks.silence,
       limits: { max_bytes: limits.maxBytes, max_inflight: limits.maxInflight, rate: limits.rate, burst: limits.burst },
-      resume,
+      resume: state,
     };
     turn.after(() => {
       connection.send(hubFrame('welcome', agent.name, payload, frame.id === undefined ? {} : { ref: frame.id }));
-      if (agent.connection === connection) mailbox.attach(sinkOf(connection, limits.softBuffer), mailbox.acked, true);
+      if (agent.connection === connection) mailbox.attach(sinkOf(connection, limits.softBuffer), true);
     });
   }
 
   /** Whether a session goes on where it stood, or something lies between; moves its mailbox to where the client stands. */
-  async #judge(agent: Agent, point: FrameOf<'hello'>['payload']['resume'], returns: boolean): Promise<Resume> {
-    if (point === undefined) return { state: 'new' };
-    const { storage } = this.#parts;
-    const { mailbox } = agent;
-    const gap = (reason: string): Resume => ({ state: 'gap', from: point.seq, to: mailbox?.last ?? 0, reason });
+  async #judge(name: string, point: ResumePoint | undefined): Promise<Resume> {
+    if (point === undefined) return { state: { state: 'new' }, kept: false, own: false };
+    const { agents, storage, turn } = this.#parts;
+    // What is on its way into the log belongs to this judgement.
+    await new Promise<void>((resolve) => turn.after(resolve));
+    const agent = agents.get(name);
+    const own = isOwn(agent?.session, point);
+    const { mailbox } = agent ?? {};
+    const gap = (reason: string, kept = false): Resume => ({
+      state: { state: 'gap', from: point.seq, to: Math.max(mailbox?.last ?? 0, mailbox?.acked ?? 0), reason },
+      kept,
+      own,
+    });
     if (point.epoch !== storage.epoch) return gap('the log is another one');
-    if (!returns || mailbox === undefined) return gap('the session is not known');
-    const left = await storage.mailboxFacts(agent.name, point.seq);
-    if (point.seq <= mailbox.acked) {
-      return left.depth === mailbox.depth
-        ? { state: 'recovered' }
-        : gap('messages after this position were acknowledged');
+    if (agent === undefined || mailbox === undefined || !own) return gap('the session is not known');
+    this.#letGo(agent);
+    if (point.seq > mailbox.acked) {
+      const had = await this.#between(mailbox, point.seq);
+      if (had.at(-1)?.lsn !== point.seq) return gap('the position is not of this mailbox');
+      mailbox.pass(had);
+    } else if (point.seq < mailbox.acked) {
+      const [next] = await storage.mailbox(name, point.seq, 1);
+      if (next !== undefined && next.lsn <= mailbox.acked) {
+        return (await this.#isDead(name, next.lsn))
+          ? gap('messages waited too long and are dead letters', true)
+          : gap('messages after this position were acknowledged');
+      }
     }
-    if ((await storage.at(point.seq))?.box !== agent.name) return gap('the position is not of this mailbox');
-    mailbox.jump(point.seq, left);
-    return { state: 'recovered' };
+    return { state: { state: 'recovered' }, kept: true, own };
   }
 
+  /** The messages of a mailbox after its cursor, up to a position: no more than were ever under way. */
+  async #between(mailbox: Mailbox, seq: number): Promise<StoredMessage[]> {
+    const found: StoredMessage[] = [];
+    for (;;) {
+      const page = await this.#parts.storage.mailbox(mailbox.name, found.at(-1)?.lsn ?? mailbox.acked, 16);
+      const wanted = page.filter(({ lsn }) => lsn <= seq);
+      found.push(...wanted);
+      if (wanted.length === 0 || wanted.length < page.length) return found;
+    }
+  }
+
+  async #isDead(box: string, lsn: number): Promise<boolean> {
+    const [letter] = await this.#parts.storage.deadLetters(lsn - 1, 1);
+    return letter?.lsn === lsn && letter.box === box;
+  }
+
+  /** Gives the name to a connection; a mailbox without a session goes on, too. */
   #replace(agent: Agent, connection: Connection): void {
     const old = agent.connection;
     if (old !== undefined && old !== connection) {
-      this.#unplug(agent);
+      agent.mailbox?.detach();
+      agent.connection = undefined;
       this.#parts.desk.disconnected(agent);
       old.close(CloseCode.replaced, 'another connection has the name now');
     }
@@ -206,10 +278,32 @@ export class Sessions {
     agent.lastSeen = agent.connectedAt;
   }
 
+  /** Ends the connection of an agent that is on another one now, which is still to be judged. */
+  #letGo(agent: Agent): void {
+    const old = agent.connection;
+    if (old === undefined) return;
+    this.#unplug(agent);
+    this.#awaitReturn(agent);
+    this.#parts.desk.disconnected(agent);
+    old.close(CloseCode.replaced, 'another connection has the name now');
+  }
+
   #unplug(agent: Agent): void {
+    const { mailbox, session, name, level } = agent;
+    mailbox?.detach();
     agent.connection = undefined;
-    agent.live = undefined;
-    agent.mailbox?.detach();
+    agent.lastSeen = this.#parts.clock.now();
+    if (mailbox === undefined || level === 1) return;
+    const { turn } = this.#parts;
+    if (session !== undefined) {
+      turn.change({ kind: 'cursor', name, acked: mailbox.acked });
+      return;
+    }
+    // A level-0 peer has no way to come back for what it did not read.
+    agent.mailbox = undefined;
+    if (mailbox.last > mailbox.acked) {
+      turn.change({ kind: 'dead', box: name, after: mailbox.acked, upto: mailbox.last, reason: 'offline' });
+    }
   }
 
   #awaitReturn(agent: Agent): void {
@@ -221,12 +315,24 @@ export class Sessions {
     });
   }
 
-  #newMailbox(name: string, state: { acked: number; depth: number; bytes: number; last: number }): Mailbox {
-    const { maxInflight, maxInflightBytes } = this.#parts.limits;
-    return new Mailbox(name, state, this.#parts.storage, { maxInflight, maxInflightBytes, memory: MEMORY });
+  /** A mailbox that begins now, or one that goes on. */
+  #newMailbox(name: string, state?: { acked: number } & MailboxFacts): Mailbox {
+    const { limits, position, storage } = this.#parts;
+    const { maxInflight, maxInflightBytes } = limits;
+    const now = position();
+    return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, {
+      maxInflight,
+      maxInflightBytes,
+      memory: MEMORY,
+    });
   }
 }
 
-function isOwn(session: SessionRecord, resume: FrameOf<'hello'>['payload']['resume']): boolean {
-  return resume?.session === session.session && tokenHash(resume.resume_token) === session.tokenHash;
+/** The token is what counts: after a gap the same client has a new session, and may not have heard of it. */
+function isOwn(session: SessionRecord | undefined, point: ResumePoint | undefined): boolean {
+  return session !== undefined && point !== undefined && tokenHash(point.resume_token) === session.tokenHash;
+}
+
+function refuse(connection: Connection, { id }: FrameOf<'hello'>, code: ErrorCode, message: string): void {
+  connection.send(errorFrame(connection.name, code, message, { ref: id, refType: 'hello' }));
 }

@@ -115,6 +115,7 @@ async function openHub(
     clocks: { ...defaultClocks, ...options.clocks },
     limits: limitsOf(options.limits),
     concurrency: options.concurrency ?? 2,
+    retention: options.retention ?? {},
     failed: fail,
   });
   await hub.restore();

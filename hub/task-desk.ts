@@ -41,6 +41,12 @@ export class TaskDesk {
     return this.#live.get(taskId);
   }
 
+  /** Whether a name owns a task that is not over. */
+  concerns(name: string): boolean {
+    for (const { record } of this.#live.values()) if (record.owner === name) return true;
+    return false;
+  }
+
   /** All rows whose id starts with `prefix`, oldest first. */
   rows(prefix = ''): TaskRecord[] {
     const live = [...this.#live.values()].map((task) => task.record);

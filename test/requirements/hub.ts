@@ -26,4 +26,9 @@ export const hub = {
   'R-HUB-73': 'The log is streamed as JSON Lines; a reader that stops costs no memory, one that goes ends the work.',
   'R-HUB-74': 'Agents are told with what waits for them, tasks with why they are stuck.',
   'R-HUB-75': 'A task has a timeline: offers, attempts, waits, how each ended, and its frames in short.',
+  'R-HUB-55':
+    'What waited too long for somebody who is away is a dead letter; its sender is told, and what follows is delivered.',
+  'R-HUB-56': 'What a level-0 peer that is gone had not been told is a dead letter.',
+  'R-HUB-57': 'A name has one mailbox, at whatever level it is spoken for.',
+  'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
 } as const;
