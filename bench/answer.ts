@@ -18,6 +18,8 @@ export function answer(handlers: Handlers, close: () => Promise<void> | void): v
           process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
       );
   });
+  // Ctrl-C reaches the whole group; the bench itself decides when this process ends.
+  process.on('SIGINT', () => undefined);
   process.on('disconnect', () => {
     Promise.resolve(close()).then(
       () => process.exit(0),

@@ -28,6 +28,7 @@ export const canPin =
 export class Children {
   readonly #running = new Set<ChildProcess>();
   readonly #folders = new Set<string>();
+  #over = false;
 
   /** A new folder, on the disk that holds temporary files. */
   async folder(): Promise<string> {
@@ -82,6 +83,7 @@ export class Children {
     core: Core,
     stdio: ('ignore' | 'inherit' | 'pipe' | 'ipc')[],
   ): ChildProcess {
+    if (this.#over) throw new Error('the bench is over');
     const child = canPin
       ? spawn('taskset', ['-c', String(core), command, ...args], { stdio })
       : spawn(command, args, { stdio });
@@ -92,11 +94,18 @@ export class Children {
     return child;
   }
 
-  /** Ends what runs and removes what was written. */
+  /** Ends a program that answers no questions. */
+  async stop(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Ends what runs and removes what was written; nothing can be started any more. */
   async clear(): Promise<void> {
-    const ended = [...this.#running].map((child) => once(child, 'exit'));
-    for (const child of this.#running) child.kill('SIGKILL');
-    await Promise.all(ended);
+    this.#over = true;
+    await Promise.all([...this.#running].map((child) => this.stop(child)));
     for (const path of this.#folders) await this.removeFolder(path);
   }
 

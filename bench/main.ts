@@ -7,4 +7,9 @@ const program = new Command('npm run bench --')
   .addCommand(hubCommand())
   .action(() => program.outputHelp());
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

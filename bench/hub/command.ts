@@ -1,88 +1,115 @@
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Children } from '../children.ts';
-import { table } from '../table.ts';
-import { type Work, works } from './cell.ts';
-import { benchRelays, type RelayRow, sizes, summarise } from './relay-bench.ts';
+import { Children, canPin } from '../children.ts';
+import { untilStopped } from '../stop.ts';
+import { works } from './cell.ts';
+import { benchDurable } from './durable.ts';
+import { judge } from './figures.ts';
+import { benchIdle } from './idle.ts';
+import { render, writePage } from './page.ts';
+import { benchQueries } from './queries.ts';
+import { benchRelays, sizes } from './relay-bench.ts';
+import type { Results } from './results.ts';
+import { benchStalled } from './stalled.ts';
 import { type Variant, variants } from './variants/relay.ts';
+
+const parts = ['flood', 'echo', 'durable', 'idle', 'queries', 'stalled'] as const;
+type Part = (typeof parts)[number];
 
 interface Options {
   readonly quick?: true;
   readonly json?: true;
-  readonly only?: string[];
+  readonly write?: true;
+  readonly only: Part[];
   readonly variants: Variant[];
   readonly sizes: number[];
   readonly repetitions?: number;
   readonly profile?: string;
 }
 
-/** `bench hub`: the hub beside other relays. */
+/** `bench hub`: the hub beside other relays, and what it needs. */
 export function hubCommand(): Command {
   return new Command('hub')
-    .description('the hub beside the original relay, a raw one and socket.io')
-    .option('--quick', 'one repetition of everything')
+    .description('the hub beside the original relay, a raw one, socket.io and JetStream; its memory; its look-ups')
+    .option('--quick', 'fewer repetitions and a smaller log: about two minutes instead of twelve')
     .option('--json', 'everything that was measured, as JSON')
-    .option('--only <NAMES>', `some of it: echo, flood`, list)
-    .addOption(new Option('--variants <NAMES>', 'some relays').argParser(list).default([...variants], 'all'))
-    .addOption(new Option('--sizes <BYTES>', 'some frame sizes').argParser(numbers).default([...sizes], 'all'))
-    .option('--repetitions <N>', 'default 7, quick 1', positive)
+    .option('--write', 'write the results into docs/bench-hub.md')
+    .addOption(choice('--only <PARTS>', 'some parts of it', parts))
+    .addOption(choice('--variants <RELAYS>', 'some relays; ratios need the original one', variants))
+    .addOption(new Option('--sizes <BYTES>', 'some frame sizes').argParser(numbers).default([...sizes], sizes.join()))
+    .option('--repetitions <N>', 'of all that is compared (default: 7; 2 when quick)', positive)
     .option('--profile <DIR>', 'write a CPU profile of each relay process into this folder')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run bench -- hub --quick
+  $ npm run bench -- hub --only flood --variants original,level-1 --sizes 256 --repetitions 5
+  $ npm run --silent bench -- hub --quick --json > bench.json`,
+    )
     .action(run);
 }
 
 async function run(options: Options): Promise<void> {
-  const children = new Children();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void children.clear().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
-    });
-  }
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
-  try {
-    const cells = await benchRelays(
-      children,
-      {
-        variants: options.variants,
-        works: works.filter((work) => isWanted(work, options.only)),
-        sizes: options.sizes,
-        repetitions: options.repetitions ?? (options.quick ? 1 : 7),
-        size: { flood: { 256: 30_000, 4096: 12_000 }, warmUp: 500, window: 500 },
-        profile: options.profile,
-      },
-      (line) => console.error(line),
-    );
-    console.log(options.json ? JSON.stringify({ cells }, undefined, 2) : relayTable(summarise(cells)));
-  } finally {
-    await children.clear();
-  }
+  const children = new Children();
+  const results = await untilStopped(children, () => measure(children, options));
+  if (results === undefined) return;
+  if (options.write) await writePage('docs/bench-hub.md', results);
+  console.log(options.json ? JSON.stringify({ figures: judge(results), ...results }, undefined, 2) : render(results));
 }
 
-function relayTable(rows: readonly RelayRow[]): string {
-  const cell = (value: number | undefined, digits: number) => value?.toFixed(digits) ?? '';
-  return table(
-    ['work', 'bytes', 'relay', 'CPU µs', 'msg/s', 'p50 ms', 'CPU ×', 'rate ×', 'p50 ×'],
-    [...rows]
-      .sort((a, b) => a.work.localeCompare(b.work) || a.bytes - b.bytes)
-      .map(({ work, bytes, variant, own, ratio }) => [
-        work,
-        String(bytes),
-        variant,
-        cell(own.cpu?.median, 1),
-        cell(own.rate?.median, 0),
-        cell(own.p50?.median, 3),
-        cell(ratio.cpu?.median, 2),
-        cell(ratio.rate?.median, 2),
-        cell(ratio.p50?.median, 2),
-      ]),
-  );
+async function measure(children: Children, options: Options): Promise<Results> {
+  const { quick = false, only, profile } = options;
+  const say = (line: string) => console.error(line);
+  const repetitions = options.repetitions ?? (quick ? 2 : 7);
+  const wants = (part: Part) => only.includes(part);
+  const wanted = works.filter((work) => wants(work === 'flood' ? 'flood' : 'echo'));
+  const relayPlan = {
+    variants: variants.filter((variant) => options.variants.includes(variant)),
+    works: wanted,
+    sizes: options.sizes,
+    repetitions,
+    size: { flood: { 256: 30_000, 4096: 12_000 }, warmUp: 500, window: 500 },
+    profile,
+  };
+  const fewer = quick ? 1 : 3;
+  return {
+    machine: {
+      cores: availableParallelism(),
+      node: process.version.slice(1),
+      system: `${process.platform} ${process.arch}`,
+      pinned: canPin,
+    },
+    quick,
+    relays: wanted.length > 0 ? await benchRelays(children, relayPlan, say) : [],
+    durable: wants('durable') ? await benchDurable(children, repetitions, say) : [],
+    idle: wants('idle')
+      ? await times(fewer, () => benchIdle(children, { connections: 5_000, pingMs: quick ? 6_000 : 30_000 }, say))
+      : [],
+    queries: wants('queries')
+      ? await benchQueries(children, { messages: quick ? 100_000 : 1_000_000, rounds: quick ? 50 : 200 }, say)
+      : [],
+    stalled: wants('stalled') ? (await times(fewer, () => benchStalled(children, 200_000_000, say))).flat() : [],
+  };
 }
 
-function isWanted(work: Work, only: readonly string[] | undefined): boolean {
-  return only === undefined || only.some((name) => work.startsWith(name));
+async function times<T>(count: number, measure: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  while (results.length < count) results.push(await measure());
+  return results;
 }
 
-function list(value: string): string[] {
-  return value.split(',');
+function choice<T extends string>(flags: string, description: string, all: readonly T[]): Option {
+  return new Option(flags, `${description}, with commas between: ${all.join(', ')}`)
+    .argParser((value) =>
+      value.split(',').map((name) => {
+        if (!all.includes(name as T)) throw new InvalidArgumentError(`there is no ${name}.`);
+        return name as T;
+      }),
+    )
+    .default([...all], 'all');
 }
 
 function numbers(value: string): number[] {

@@ -16,7 +16,11 @@ export interface RelayPlan {
   readonly profile?: string | undefined;
 }
 
-/** One relay at one kind of work: its own figures, and their ratios to the first relay's of the same repetition. */
+/** What can be compared: CPU per message, messages a second, round trips. */
+export const measures = ['cpu', 'rate', 'p50', 'p99'] as const;
+export type Measure = (typeof measures)[number];
+
+/** One relay at one kind of work: its own figures, and their ratios to the original relay's. */
 export interface RelayRow {
   readonly work: Work;
   readonly bytes: number;
@@ -24,9 +28,6 @@ export interface RelayRow {
   readonly own: Readonly<Partial<Record<Measure, Spread>>>;
   readonly ratio: Readonly<Partial<Record<Measure, Spread>>>;
 }
-
-export const measures = ['cpu', 'rate', 'p50', 'p99'] as const;
-export type Measure = (typeof measures)[number];
 
 /** Measures all cells: for each repetition and size, all relays one after the other. */
 export async function benchRelays(children: Children, plan: RelayPlan, say: (line: string) => void): Promise<Cell[]> {
@@ -45,37 +46,54 @@ export async function benchRelays(children: Children, plan: RelayPlan, say: (lin
   return cells;
 }
 
-/** Medians with quartiles, per work, size and relay, in the order of the cells. */
-export function summarise(cells: readonly Cell[]): RelayRow[] {
-  const groups = groupBy(cells);
-  return [...groups.values()].map((group) => {
-    const { work, bytes, variant } = group[0] as Cell;
-    const base = new Map(
-      cells
-        .filter((cell) => cell.work === work && cell.bytes === bytes && cell.variant === 'original')
-        .map((cell) => [cell.repetition, cell]),
-    );
-    const own: Partial<Record<Measure, Spread>> = {};
-    const ratio: Partial<Record<Measure, Spread>> = {};
-    for (const measure of measures) {
-      const figures = group.flatMap((cell) => cell[measure] ?? []);
-      if (figures.length > 0) own[measure] = spread(figures);
-      const ratios = group.flatMap((cell) => {
-        const divisor = base.get(cell.repetition)?.[measure];
-        const figure = cell[measure];
-        return figure === undefined || divisor === undefined ? [] : [figure / divisor];
-      });
-      if (ratios.length > 0) ratio[measure] = spread(ratios);
-    }
-    return { work, bytes, variant, own, ratio };
+/** Which cells are compared with which. */
+export interface Comparison {
+  readonly work: Work;
+  readonly bytes: number;
+  readonly variant: Variant;
+  /** Default: the original relay. */
+  readonly to?: Variant;
+  readonly measure: Measure;
+}
+
+/** One ratio per repetition: a relay's figure by another one's of the same repetition. */
+export function ratios(
+  cells: readonly Cell[],
+  { work, bytes, variant, to = 'original', measure }: Comparison,
+): number[] {
+  const same = cells.filter((cell) => cell.work === work && cell.bytes === bytes);
+  return same.flatMap((cell) => {
+    if (cell.variant !== variant) return [];
+    const base = same.find((other) => other.variant === to && other.repetition === cell.repetition);
+    const [figure, divisor] = [cell[measure], base?.[measure]];
+    return figure === undefined || divisor === undefined ? [] : [figure / divisor];
   });
 }
 
-function groupBy(cells: readonly Cell[]): Map<string, Cell[]> {
-  const groups = new Map<string, Cell[]>();
+/** Medians with quartiles, per work, size and relay, in the order in which they were measured. */
+export function summarise(cells: readonly Cell[]): RelayRow[] {
+  const rows = new Map<string, Cell[]>();
   for (const cell of cells) {
-    const key = `${cell.work} ${cell.bytes} ${cell.variant}`;
-    groups.set(key, [...(groups.get(key) ?? []), cell]);
+    const key = [cell.work, cell.bytes, cell.variant].join();
+    rows.set(key, [...(rows.get(key) ?? []), cell]);
   }
-  return groups;
+  return [...rows.values()].map((group) => {
+    const { work, bytes, variant } = group[0] as Cell;
+    return {
+      work,
+      bytes,
+      variant,
+      own: spreads((measure) => group.flatMap((cell) => cell[measure] ?? [])),
+      ratio: spreads((measure) => ratios(cells, { work, bytes, variant, measure })),
+    };
+  });
+}
+
+function spreads(figures: (measure: Measure) => number[]): Partial<Record<Measure, Spread>> {
+  return Object.fromEntries(
+    measures.flatMap((measure) => {
+      const list = figures(measure);
+      return list.length === 0 ? [] : [[measure, spread(list)]];
+    }),
+  );
 }

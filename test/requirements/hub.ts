@@ -31,4 +31,8 @@ export const hub = {
   'R-HUB-56': 'What a level-0 peer that is gone had not been told is a dead letter.',
   'R-HUB-57': 'A name has one mailbox, at whatever level it is spoken for.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
+  'R-HUB-88':
+    'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
+  'R-HUB-89':
+    'The bench compares figures of the same repetition, judges their medians, and keeps what people wrote on its page.',
 } as const;
