@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
+import { manualClock } from '../test/helpers/manual-clock.ts';
 import { type ScriptedHub, startScriptedHub } from '../test/helpers/scripted-hub.ts';
 import { connectHub, type HubClient, type HubClientOptions, wireCode } from './index.ts';
 
@@ -241,6 +242,42 @@ test('R-CLIENT-6: what comes with the welcome waits for its handler, each type f
   });
   await expect.poll(() => seen.at(-1)).toBe('unnumbered');
   await expect.poll(() => line.frames.filter(({ type }) => type === 'ack').at(-1)?.payload).toEqual({ seq: 3 });
+});
+
+test('R-CLIENT-6: a whole window that comes with the welcome waits for the first handler', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const routes = Array.from({ length: 32 }, (_, index) => ({
+    type: 'route',
+    from: 'you',
+    seq: index + 1,
+    prev: index,
+  }));
+  const line = await server.welcome({ with: routes });
+  const client = await starting;
+  await turns();
+  expect(line.frames.filter(({ type }) => type === 'ack')).toEqual([]);
+  const seen: unknown[] = [];
+  client.on('route', ({ seq }) => {
+    seen.push(seq);
+  });
+  await expect.poll(() => seen).toEqual(routes.map(({ seq }) => seq));
+});
+
+test('R-CLIENT-6: a program without any handler does not hold up its mailbox for ever', async () => {
+  const server = await hub();
+  const clock = manualClock();
+  const starting = connecting(server.url, { clock });
+  const routes = Array.from({ length: 32 }, (_, index) => ({
+    type: 'route',
+    from: 'you',
+    seq: index + 1,
+    prev: index,
+  }));
+  const line = await server.welcome({ with: routes });
+  await starting;
+  clock.advance(10_000);
+  expect((await line.next('ack')).payload).toEqual({ seq: 16 });
 });
 
 test.each([

@@ -74,6 +74,7 @@ class Client implements HubClient {
       acknowledge: (seq) => this.#post({ type: 'ack', to: 'hub', payload: { seq } }),
       onGap: (gap) => this.#tell({ gap }),
       log: this.log,
+      clock: this.clock,
     });
     this.#link = new Link({
       address,

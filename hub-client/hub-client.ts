@@ -75,7 +75,8 @@ export interface HubClient {
   ask<T extends keyof Answers>(frame: Outgoing<T>, options?: AskOptions): Promise<FrameOf<Answers[T]>>;
   /**
    * Calls `handler` for each frame of a type, from the next turn on; the frame is acknowledged when it has settled, so
-   * what a crash interrupts comes again. What came before a type's first handler waits for it, the newest 16 at least.
+   * what a crash interrupts comes again. What came before a type's first handler waits for it: all of it until the
+   * client has a handler of any type (or 10 s have gone by), then the newest 16 at least.
    * Returns what takes the handler away.
    */
   on<T extends FrameType>(type: T, handler: Handler<T>): () => void;

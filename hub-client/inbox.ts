@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts';
+import type { Clock } from '../base/time.ts';
 import type { Frame, FrameOf, FrameType } from '../protocol/index.ts';
 
 export type Handler<T extends FrameType> = (frame: FrameOf<T>) => void | Promise<void>;
@@ -26,18 +27,24 @@ interface Held {
 /** Frames that may wait for a handler; half of what the hub sends without acknowledgement, so that it goes on sending. */
 const MAX_HELD = 16;
 
+/** How long a program may take to its first handler, ms. Until then everything waits: a whole window may come with the welcome. */
+const FIRST_HANDLER_MS = 10_000;
+
 /**
  * Hands frames to their handlers, in order of arrival and without waiting for each other, and acknowledges a mailbox
  * number when the handlers of every frame up to it have settled. Repeats are dropped.
  *
  * A numbered frame (or an offer of a task) whose type never had a handler waits for one, so that a program may take its
- * time to get ready; when too many wait, the oldest is acknowledged and dropped.
+ * time to get ready; when too many wait once it has a first handler, the oldest is acknowledged and dropped.
  */
 export class Inbox {
   readonly #handlers = new Map<string, Set<AnyHandler>>();
   readonly #acknowledge: (seq: number) => void;
   readonly #onGap: (gap: Gap) => void;
   readonly #log: Log;
+  readonly #clock: Clock;
+  /** The program takes frames, or had its time: what nobody takes now is not wanted. */
+  #attended = false;
   #held: Held[] = [];
   #releasing = false;
   #open: Delivery[] = [];
@@ -46,7 +53,8 @@ export class Inbox {
   #epoch = '';
   #ackPlanned = false;
 
-  constructor(options: { acknowledge: (seq: number) => void; onGap: (gap: Gap) => void; log: Log }) {
+  constructor(options: { acknowledge: (seq: number) => void; onGap: (gap: Gap) => void; log: Log; clock: Clock }) {
+    this.#clock = options.clock;
     this.#acknowledge = options.acknowledge;
     this.#onGap = options.onGap;
     this.#log = options.log;
@@ -73,6 +81,7 @@ export class Inbox {
 
   /** A connection begins; `seq` is up to where the hub has this mailbox acknowledged. */
   welcomed(epoch: string, seq: number): void {
+    if (this.#epoch === '') this.#clock.after(FIRST_HANDLER_MS, () => this.#attend());
     if (this.#epoch !== epoch) {
       // numbers mean nothing across epochs: the hub started with another log
       this.#received = 0;
@@ -118,6 +127,7 @@ export class Inbox {
 
   /** Drops the oldest that nobody handles when too many wait, or too much waits behind it to be acknowledged. */
   #makeRoom(): void {
+    if (!this.#attended) return;
     while (this.#held.length > MAX_HELD || this.#open.length > MAX_HELD) {
       const index = this.#held.findIndex(({ frame }) => !this.#handlers.has(frame.type));
       const [oldest] = index < 0 ? [] : this.#held.splice(index, 1);
@@ -132,6 +142,12 @@ export class Inbox {
     const held = this.#held;
     this.#held = held.filter(({ frame }) => !this.#handlers.has(frame.type));
     for (const item of held) if (this.#handlers.has(item.frame.type)) this.#handOut(item);
+    this.#attend();
+  }
+
+  #attend(): void {
+    this.#attended = true;
+    this.#makeRoom();
   }
 
   #handOut({ frame, delivery }: Held): void {
