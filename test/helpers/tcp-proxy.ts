@@ -12,6 +12,8 @@ export interface TcpProxy {
   /** Lets nobody through until `open`. */
   block(): void;
   open(): void;
+  /** Carries nothing more on the connections there are, and leaves them open: both sides find out by themselves. */
+  stall(): void;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,9 @@ export async function startTcpProxy(): Promise<TcpProxy> {
     },
     open: () => {
       blocked = false;
+    },
+    stall: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async close() {
       server.close();

@@ -1,0 +1,30 @@
+/** What an agent of the test does; all of them send each other messages besides. */
+export type Kind = 'owner' | 'worker' | 'hand' | 'talker';
+
+/** One agent: its name says its kind. */
+export interface Actor {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Roles that it says hello with. */
+  readonly roles: readonly string[];
+}
+
+const roles: Readonly<Record<Kind, readonly string[]>> = {
+  owner: ['owner'],
+  worker: ['worker'],
+  hand: ['hand', 'worker'],
+  talker: ['talker'],
+};
+
+function actor(kind: Kind, number: number): Actor {
+  return { name: `${kind}-${number}`, kind, roles: roles[kind] };
+}
+
+/** Who shares a process, and with it its end: 20 agents in 12 processes. */
+export const troupes: readonly (readonly Actor[])[] = [
+  ...[1, 2, 3, 4].map((number) => [actor('owner', number), actor('talker', number)]),
+  ...[1, 3, 5, 7].map((number) => [actor('worker', number), actor('worker', number + 1)]),
+  ...[1, 2, 3, 4].map((number) => [actor('hand', number)]),
+];
+
+export const actors: readonly Actor[] = troupes.flat();

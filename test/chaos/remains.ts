@@ -1,0 +1,32 @@
+import type { DeadLetter, SessionRecord, Storage, StoredMessage, TaskRecord } from '../../hub/storage.ts';
+import type { Actor } from './cast.ts';
+import { type Life, readLives } from './record.ts';
+
+/** What the hub left on its disk, and what the agents wrote down. */
+export interface Remains {
+  readonly messages: readonly StoredMessage[];
+  readonly tasks: readonly TaskRecord[];
+  readonly sessions: ReadonlyMap<string, SessionRecord>;
+  readonly dead: readonly DeadLetter[];
+  /** By name, in the order in which they lived. */
+  readonly lives: ReadonlyMap<string, readonly Life[]>;
+}
+
+/** How one client is called in a fault. */
+export function nameOf({ name, life, client }: Life): string {
+  return `${name} (process ${life}, client ${client})`;
+}
+
+/** Reads both. */
+export async function gather(storage: Storage, records: string, actors: readonly Actor[]): Promise<Remains> {
+  const messages: StoredMessage[] = [];
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page = await storage.tail({}, after, 1000, 8 * 1024 * 1024);
+    messages.push(...page.messages);
+    after = page.next;
+  }
+  const sessions = new Map((await storage.sessions()).map((session) => [session.name, session]));
+  const lives = new Map(actors.map(({ name }) => [name, readLives(records, name)]));
+  const dead = await storage.deadLetters(0, 1_000_000);
+  return { messages, tasks: await storage.tasks({}), sessions, dead, lives };
+}
