@@ -1,4 +1,4 @@
-import type { Change, LogRow, Storage } from '../../hub/storage.ts';
+import type { Change, LogRow, Storage, TaskRecord } from '../../hub/storage.ts';
 
 /** Those who write to each other. */
 export const NAMES = Array.from({ length: 20 }, (_, index) => `agent-${index + 1}`);
@@ -18,26 +18,29 @@ export function taskName(number: number): string {
  */
 export async function fillLog(storage: Storage, messages: number): Promise<number> {
   const random = numbers(1);
-  const open = Array.from({ length: AT_WORK }, (_, task) => ({ task, left: lengthOf(random) }));
+  const open = Array.from({ length: AT_WORK }, (_, task) => ({ task, left: lengthOf(random), started: false }));
   let tasks = AT_WORK;
   let ts = Date.UTC(2026, 0, 1);
   for (let written = 0; written < messages; ) {
     const size = Math.min(turnSize(random), messages - written);
     const changes: Change[] = [];
     for (let count = 0; count < size; count += 1) {
-      const slot = open[Math.floor(random() * AT_WORK)] as { task: number; left: number };
+      const slot = open[Math.floor(random() * AT_WORK)] as { task: number; left: number; started: boolean };
+      if (!slot.started) changes.push({ kind: 'task', task: taskOf(slot.task, ts), expect: null });
+      slot.started = true;
       changes.push({ kind: 'message', row: rowOf(slot.task, written + count, random) });
       slot.left -= 1;
       if (slot.left > 0) continue;
       slot.task = tasks;
       slot.left = lengthOf(random);
+      slot.started = false;
       tasks += 1;
     }
     ts += size * 3;
     await storage.commit(changes, ts);
     written += size;
   }
-  // Those at the end are shorter than they were to be.
+  // Those at work at the end are shorter than they were to be.
   return tasks - AT_WORK;
 }
 
@@ -52,6 +55,30 @@ function turnSize(random: () => number): number {
   if (kind < 0.8) return 2 + Math.floor(random() * 7);
   if (kind < 0.97) return 8 + Math.floor(random() * 56);
   return 64 + Math.floor(random() * 193);
+}
+
+/** A task that is over. */
+function taskOf(number: number, ts: number): TaskRecord {
+  const agent = NAMES[number % NAMES.length] as string;
+  const nothing = { session: null, reason: null, parent: null, assignId: null, resultId: null, checkpoint: null };
+  return {
+    ...nothing,
+    taskId: taskName(number),
+    owner: 'coordinator',
+    target: agent,
+    subState: 'done',
+    attempt: 1,
+    losses: 0,
+    agent,
+    priority: 0,
+    maxAttempts: 3,
+    silenceMs: 300_000,
+    attemptMs: 1_800_000,
+    deadline: null,
+    summary: 'done',
+    created: ts,
+    updated: ts,
+  };
 }
 
 function rowOf(task: number, number: number, random: () => number): LogRow {
