@@ -136,11 +136,15 @@ export class Router {
     const { turn, recent, storage } = this.#parts;
     await turn.settled();
     const first = await storage.at(recent.find(agent.name, id) ?? 0);
-    if (first !== undefined && isSame(first.body.toString(), decoded)) {
+    if (first === undefined || !isSame(first.body.toString(), decoded)) {
+      refuse(connection, decoded, 'duplicate_id_conflict', 'another frame had this id');
+    } else if (first.type === 'stale_result') {
+      // It was refused when it was logged; its sender may not have heard.
+      refuse(connection, decoded, 'stale_attempt', `attempt ${decoded.frame.attempt} of ${agent.name} is over`);
+    } else {
       connection.owe(id);
       return;
     }
-    refuse(connection, decoded, 'duplicate_id_conflict', 'another frame had this id');
     connection.owe();
   }
 

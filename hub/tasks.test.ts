@@ -146,6 +146,24 @@ test('R-HUB-9: a stale result is refused, logged under another name, told to the
   expect(owner.frames.some(({ type }) => type === 'task.result')).toBe(false);
 });
 
+test('R-HUB-9: a stale result that is sent again, since its refusal was lost, is refused again', async () => {
+  const hub = await testHub({ clocks: fast });
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  workers[0].send({ type: 'task.release', task_id: 't1', attempt: 1, payload: {} });
+  await takeUp(workers[0], 2);
+  const frame = { type: 'task.result', task_id: 't1', attempt: 1, payload: result('late'), id: 'late' };
+  for (let time = 1; time <= 2; time += 1) {
+    workers[0].send(frame);
+    expect((await workers[0].next('error', ({ ref }) => ref === 'late')).payload.code).toBe('stale_attempt');
+  }
+  await workers[0].ping();
+  expect(workers[0].frames.filter(({ payload }) => payload.duplicates !== undefined)).toEqual([]);
+  owner.send({ type: 'log', payload: { type: 'stale_result' } });
+  expect((await owner.next('log')).payload.frames).toHaveLength(1);
+});
+
 test('R-HUB-9: events of an attempt that is over are refused', async () => {
   const hub = await testHub({ clocks: fast });
   const { owner, workers } = await crew(hub, 'coder-1', 'coder-2');

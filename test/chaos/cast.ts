@@ -20,11 +20,16 @@ function actor(kind: Kind, number: number): Actor {
   return { name: `${kind}-${number}`, kind, roles: roles[kind] };
 }
 
-/** Who shares a process, and with it its end: 20 agents in 12 processes. */
-export const troupes: readonly (readonly Actor[])[] = [
+const dozen: readonly (readonly Actor[])[] = [
   ...[1, 2, 3, 4].map((number) => [actor('owner', number), actor('talker', number)]),
   ...[1, 3, 5, 7].map((number) => [actor('worker', number), actor('worker', number + 1)]),
   ...[1, 2, 3, 4].map((number) => [actor('hand', number)]),
 ];
 
-export const actors: readonly Actor[] = troupes.flat();
+export const actors: readonly Actor[] = dozen.flat();
+
+/** Who shares a process, and with it its end: 20 agents in 12 processes, or, to begin sooner, in 6. */
+export function troupesIn(processes: 12 | 6): readonly (readonly Actor[])[] {
+  if (processes === 12) return dozen;
+  return dozen.flatMap((troupe, index) => (index % 2 === 0 ? [[...troupe, ...(dozen[index + 1] ?? [])]] : []));
+}

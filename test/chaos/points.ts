@@ -54,11 +54,11 @@ const frequent: ReadonlySet<string> = new Set(['route', 'ack', 'task.status', 't
 /** Half of the points kill the hub; the other deeds share the rest. */
 const weighted: readonly Deed[] = [...deeds, ...Array.from({ length: 10 }, () => 'hub killed' as const)];
 
-/** Draws `count` points: the types in turn, so that each gets its share, and each type's first point kills the hub. */
+/** Draws `count` points: the types in turn, so that each gets its share; where all types have one, each type's first kills the hub. */
 export function drawPoints(count: number, random: Random): Point[] {
   const points: Point[] = [];
   while (points.length < count) {
-    const first = points.length < frameTypes.length;
+    const first = points.length === 0 && count >= frameTypes.length;
     for (const type of random.shuffle(frameTypes)) {
       points.push({
         type,

@@ -5,7 +5,7 @@ import { silentLog } from '../../base/log.ts';
 import { connectHub } from '../../hub-client/index.ts';
 import { compile } from '../helpers/compiled.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
-import { actors } from './cast.ts';
+import { actors, troupesIn } from './cast.ts';
 import { check, type Findings } from './check.ts';
 import { playPoint } from './play-point.ts';
 import { drawPoints, type Point } from './points.ts';
@@ -15,6 +15,8 @@ import { Theatre } from './theatre.ts';
 export interface ChaosOptions {
   readonly points: number;
   readonly seed: number;
+  /** Processes that the 20 agents share; default 12. */
+  readonly processes?: 12 | 6;
   /** Empty folder for everything that the run leaves. */
   readonly folder: string;
   /** Hears a line about each point. */
@@ -46,7 +48,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     'test/chaos/hub-process.ts',
     'test/chaos/agent-process.ts',
   ]);
-  const theatre = new Theatre({ folder, seed, hubFile, agentFile });
+  const theatre = new Theatre({ folder, seed, hubFile, agentFile, troupes: troupesIn(options.processes ?? 12) });
   const hits = new Map<string, Map<string, number>>();
   try {
     await theatre.open();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
 import type { TroupeOrder, TroupeSetup } from './agent-process.ts';
-import { actors, troupes } from './cast.ts';
+import { type Actor, actors } from './cast.ts';
 import { Child } from './child.ts';
 import type { Hit } from './halting-storage.ts';
 import type { HubOrder, HubSetup, HubWord } from './hub-process.ts';
@@ -12,6 +12,8 @@ export interface TheatreOptions {
   /** Folder of the run: `log.db`, `records/`, what the processes complained of. */
   readonly folder: string;
   readonly seed: number;
+  /** Who shares a process. */
+  readonly troupes: readonly (readonly Actor[])[];
   readonly hubFile: string;
   readonly agentFile: string;
 }
@@ -19,6 +21,7 @@ export interface TheatreOptions {
 /** A process of agents, and how often it was begun. */
 interface Troupe {
   readonly number: number;
+  readonly actors: readonly Actor[];
   life: number;
   child: Child<TroupeOrder, never> | undefined;
 }
@@ -37,13 +40,14 @@ export class Theatre {
   url = '';
   readonly #options: TheatreOptions;
   readonly #proxies = new Map<string, TcpProxy>();
-  readonly #troupes: Troupe[] = troupes.map((_, number) => ({ number, life: 0, child: undefined }));
+  readonly #troupes: readonly Troupe[];
   #hub: Child<HubOrder, HubWord> | undefined;
   #epoch: string | undefined;
   #quiet = false;
 
   constructor(options: TheatreOptions) {
     this.#options = options;
+    this.#troupes = options.troupes.map((own, number) => ({ number, actors: own, life: 0, child: undefined }));
     this.database = join(options.folder, 'log.db');
     this.records = join(options.folder, 'records');
     this.hits = join(options.folder, 'hits.jsonl');
@@ -111,7 +115,7 @@ export class Theatre {
       seed: this.#options.seed,
       life: troupe.life,
       records: this.records,
-      actors: (troupes[number] ?? []).map((actor) => ({ ...actor, url: this.#proxyOf(actor.name).url })),
+      actors: troupe.actors.map((actor) => ({ ...actor, url: this.#proxyOf(actor.name).url })),
       quiet: this.#quiet,
     };
     const child = new Child<TroupeOrder, never>(
@@ -127,7 +131,7 @@ export class Theatre {
 
   /** The process that an agent lives in, by its number; undefined when no agent has this name. */
   troupeOf(name: string): number | undefined {
-    const number = troupes.findIndex((troupe) => troupe.some((actor) => actor.name === name));
+    const number = this.#troupes.findIndex((troupe) => troupe.actors.some((actor) => actor.name === name));
     return number < 0 ? undefined : number;
   }
 

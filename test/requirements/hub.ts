@@ -35,4 +35,6 @@ export const hub = {
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
   'R-HUB-89':
     'The bench compares figures of the same repetition, judges their medians, and keeps what people wrote on its page.',
+  'R-HUB-85':
+    'Whatever is killed, stopped or cut, at whatever place in the log: what was accepted is delivered, waiting or a dead letter, nothing reaches a client twice, every task is over or at work, and no stale result is applied.',
 } as const;
