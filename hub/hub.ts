@@ -68,7 +68,7 @@ export class Hub {
     const post = new Post(turn, agents, this.#recent);
     const position = () => this.#position;
     this.#turn = turn;
-    this.#desk = new TaskDesk({ turn, post, agents, concurrency: parts.concurrency, clock, clocks });
+    this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
     this.#sweeper = new Sweeper({ ...parts, agents, turn, sessions: this.#sessions });
     this.#watchers = new Watchers(post, storage, limits.softBuffer);
@@ -116,7 +116,7 @@ export class Hub {
     for (const { name } of sessions) {
       for (const { id, lsn } of await storage.recentIds(name, REMEMBERED)) this.#recent.set(name, id, lsn);
     }
-    const records = await storage.tasks({});
+    const records = await storage.tasks({ open: true });
     const holders = new Set(
       records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
     );

@@ -39,8 +39,8 @@ export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents:
 }
 
 /** Answers `tasks`. */
-export function answerTasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): void {
-  const rows = desk.rows(frame.payload?.prefix).map(toTaskRow);
+export async function answerTasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): Promise<void> {
+  const rows = (await desk.rows(frame.payload?.prefix)).map(toTaskRow);
   connection.send(hubFrame('tasks', connection.name, { tasks: rows }, refOf(frame)));
 }
 

@@ -37,6 +37,8 @@ export class Mailbox {
   #sent: number;
   /** The furthest that ever was. */
   #furthest = 0;
+  /** What may have been handed over before this process. */
+  readonly #before: number;
   /** Acknowledged beyond `#sent`: by a client that had it on an earlier connection. */
   #ahead = 0;
   /** Announced and not yet pushed. */
@@ -60,6 +62,7 @@ export class Mailbox {
     this.depth = state.depth;
     this.bytes = state.bytes;
     this.last = state.last;
+    this.#before = state.last;
     this.#storage = storage;
     this.#limits = limits;
     this.#sent = state.acked;
@@ -117,7 +120,7 @@ export class Mailbox {
 
   /** Acknowledges everything up to `seq`; false when that was never sent. */
   ackUpTo(seq: number): boolean {
-    if (seq > Math.max(this.#sent, this.#furthest)) return false;
+    if (seq > Math.max(this.#sent, this.#furthest, this.#before)) return false;
     if (seq > this.#sent) this.#ahead = Math.max(this.#ahead, seq);
     for (const item of this.#inflight) {
       if (item.lsn > seq) break;

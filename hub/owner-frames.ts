@@ -1,14 +1,16 @@
 import { parseTarget } from '../protocol/index.ts';
 import type { LiveTask } from './live-task.ts';
 import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
+import { isOver } from './task-machine.ts';
 import { may } from './tokens.ts';
 
-/** Makes a task row that nobody is to work on yet; saying it again changes nothing. */
+/** Makes a task row that nobody is to work on yet; saying it again changes nothing while the task is not over. */
 export function register({ desk, post }: TaskParts, said: Said<'register_task'>): Refused | undefined {
   const { agent, decoded, frame } = said;
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const known = desk.find(frame.task_id);
   if (known !== undefined && known.owner !== agent.name) return refused('bad_state', 'this task has another owner');
+  if (known !== undefined && isOver(known.subState)) return refused('bad_state', `the task is ${known.subState}`);
   post.relay(agent.name, decoded);
   if (known === undefined) desk.register(frame.task_id, agent.name);
   return undefined;

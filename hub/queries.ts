@@ -6,14 +6,19 @@ import type { LogFilter, LogPage, StoredMessage, TaskFilter, TaskRecord } from '
 const SCAN = 20_000;
 
 /** Rows of the task table, oldest first. */
-export function readTaskTable(database: Database, { prefix = '', open = false }: TaskFilter = {}): TaskRecord[] {
+export function readTaskTable(
+  database: Database,
+  { prefix = '', open = false, newest = -1 }: TaskFilter = {},
+): TaskRecord[] {
   const over = "sub_state IN ('done', 'failed', 'cancelled', 'dead')";
   return database
     .prepare(
-      `SELECT * FROM task WHERE substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''} ORDER BY created, task_id`,
+      `SELECT * FROM task WHERE substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''}
+       ORDER BY created DESC, task_id DESC LIMIT ?`,
     )
-    .all(prefix.length, prefix)
-    .map((row) => toTask(row as never));
+    .all(prefix.length, prefix, newest)
+    .map((row) => toTask(row as never))
+    .reverse();
 }
 
 /** The newest messages, in log order. */

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
 import { join0, join1, result, testFolder, testHub } from '../test/helpers/hub.ts';
-import { connectPeer, helloPeer, type PeerFrame } from '../test/helpers/peer.ts';
+import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
+import { watchedStorage } from '../test/helpers/watched-storage.ts';
 import { startHub } from './index.ts';
 
 function pointOf(welcome: PeerFrame, seq: number = welcome.payload.seq) {
@@ -243,4 +244,153 @@ test('R-HUB-13: a repeat is recognised after a restart too', async () => {
   const again = await join1(hub, 'a');
   again.send(frame);
   expect((await again.next('accepted')).payload.duplicates).toEqual(['fixed']);
+});
+
+test('R-HUB-60: a client whose acknowledgements were lost gets nothing twice, and its mailbox has room again', async () => {
+  const hub = await testHub({ limits: { mailboxMessages: 3 } });
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  first.peer.acks = false;
+  for (const payload of [1, 2, 3]) sender.send({ type: 'route', to: 'a', payload });
+  const third = await first.peer.next('route', ({ payload }) => payload === 3);
+  first.peer.socket.terminate();
+  const again = await helloPeer(hub.url, 'a', pointOf(first.welcome, third.seq));
+  expect(again.welcome.payload).toMatchObject({ seq: third.seq, resume: { state: 'recovered' } });
+  for (const payload of [4, 5, 6]) sender.send({ type: 'route', to: 'a', payload });
+  expect(await again.peer.next('route')).toMatchObject({ payload: 4, prev: third.seq });
+  await again.peer.next('route', ({ payload }) => payload === 6);
+  expect(sender.frames.some(({ type }) => type === 'error')).toBe(false);
+});
+
+test.for([false, true])(
+  'R-HUB-60: an acknowledgement that comes before its message is sent again spares it; after a restart of the hub: %s',
+  async (restart) => {
+    const database = join(await testFolder(), 'log.db');
+    const before = await startHub({ port: 0, database, log: silentLog() });
+    const sender = await join1(before, 'sender');
+    const first = await helloPeer(before.url, 'a');
+    first.peer.acks = false;
+    for (const payload of [1, 2, 3]) sender.send({ type: 'route', to: 'a', payload });
+    const second = await first.peer.next('route', ({ payload }) => payload === 2);
+    await first.peer.next('route', ({ payload }) => payload === 3);
+    let url = before.url;
+    if (restart) {
+      await before.close();
+      url = (await testHub({ database })).url;
+    } else first.peer.socket.terminate();
+    const peer = await connectPeer(url, 'a', { query: '&v=1' });
+    peer.send({ type: 'hello', payload: { v: 1, ...pointOf(first.welcome) } });
+    peer.send({ type: 'ack', payload: { seq: second.seq } });
+    expect((await peer.next('welcome')).payload.resume.state).toBe('recovered');
+    expect(await peer.next('route')).toMatchObject({ payload: 3 });
+    await peer.ping();
+    expect(peer.frames.filter(({ type }) => type === 'error' || type === 'route')).toEqual([]);
+    if (!restart) await before.close();
+  },
+);
+
+test('R-HUB-60: of two connections that resume a session at the same time one has it, and the other is told', async () => {
+  const hub = await testHub();
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  first.peer.socket.terminate();
+  const pair = await Promise.all([1, 2].map(() => connectPeer(hub.url, 'a', { query: '&v=1' })));
+  for (const peer of pair) peer.send({ type: 'hello', payload: { v: 1, ...pointOf(first.welcome) } });
+  const welcomes = await Promise.all(pair.map((peer) => peer.next('welcome')));
+  expect(welcomes.map(({ payload }) => payload.resume.state)).toEqual(['recovered', 'recovered']);
+  const loser = await Promise.race(pair.map(async (peer) => ({ peer, ...(await peer.end()) })));
+  expect(loser.code).toBe(4003);
+  const winner = pair.find((peer) => peer !== loser.peer) as Peer;
+  sender.send({ type: 'route', to: 'a', payload: 'you' });
+  expect((await winner.next('route')).payload).toBe('you');
+});
+
+test('R-HUB-60: strangers that say hello under one name at the same time do not replace each other', async () => {
+  const hub = await testHub();
+  const pair = await Promise.all([1, 2].map(() => connectPeer(hub.url, 'a', { query: '&v=1' })));
+  const nowhere = { session: 'x', resume_token: 'x', epoch: hub.epoch, seq: 0 };
+  for (const peer of pair) peer.send({ type: 'hello', payload: { v: 1, resume: nowhere } });
+  const heard = await Promise.all(pair.map((peer) => peer.wait(({ type }) => type === 'welcome' || type === 'error')));
+  expect(heard.map(({ type, payload }) => payload.code ?? type).sort()).toEqual(['name_taken', 'welcome']);
+});
+
+test('R-HUB-60: a session that was replaced does not take its name back while its successor is there', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const headers = { authorization: `Bearer ${hub.grant({ agent: 'a', scopes: ['work'] })}` };
+  const old = await helloPeer(hub.url, 'a', {}, { headers });
+  const next = await helloPeer(hub.url, 'a', {}, { headers });
+  expect(await old.peer.end()).toMatchObject({ code: 4003 });
+  const back = await connectPeer(hub.url, 'a', { query: '&v=1', headers });
+  back.send({ type: 'hello', payload: { v: 1, ...pointOf(old.welcome) } });
+  expect((await back.next('error')).payload.code).toBe('name_taken');
+  expect(await back.end()).toMatchObject({ code: 4502 });
+  await next.peer.ping();
+  await next.peer.close();
+  const later = await helloPeer(hub.url, 'a', pointOf(old.welcome), { headers });
+  expect(later.welcome.payload.resume).toMatchObject({ state: 'gap', reason: 'the session is not known' });
+});
+
+test('R-HUB-60: after a gap the client is known by its token, also when it did not hear of its new session', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const headers = { authorization: `Bearer ${hub.grant({ agent: 'a', scopes: ['work'] })}` };
+  const first = await helloPeer(hub.url, 'a', {}, { headers });
+  const lost = await helloPeer(hub.url, 'a', pointOf(first.welcome, 999), { headers });
+  expect(lost.welcome.payload.resume).toMatchObject({ state: 'gap', reason: expect.stringContaining('not of this') });
+  const again = await helloPeer(hub.url, 'a', pointOf(first.welcome), { headers });
+  expect(again.welcome.payload.resume.state).toBe('recovered');
+  expect(await lost.peer.end()).toMatchObject({ code: 4003 });
+});
+
+test('R-HUB-60: another database under the same address is told as a gap, and delivery goes on', async () => {
+  const folder = await testFolder();
+  const before = await startHub({ port: 0, database: join(folder, 'one.db'), log: silentLog() });
+  const sender = await join1(before, 'sender');
+  const first = await helloPeer(before.url, 'a');
+  sender.send({ type: 'route', to: 'a', payload: 'old' });
+  const old = await first.peer.next('route');
+  await before.close();
+  const hub = await testHub({ port: before.port, database: join(folder, 'two.db') });
+  const { peer, welcome } = await helloPeer(hub.url, 'a', pointOf(first.welcome, old.seq));
+  expect(welcome.payload).toMatchObject({ epoch: hub.epoch, resume: { state: 'gap', from: old.seq } });
+  expect(welcome.payload.epoch).not.toBe(before.epoch);
+  const other = await join1(hub, 'other');
+  other.send({ type: 'route', to: 'a', payload: 'new' });
+  expect(await peer.next('route')).toMatchObject({ payload: 'new', prev: welcome.payload.seq });
+});
+
+test('R-HUB-60: a position that the log does not reach back to any more is a gap, and what waits still comes', async () => {
+  const { openStorage, storage } = watchedStorage();
+  const hub = await testHub({ openStorage });
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  for (const payload of ['had', 'acked']) sender.send({ type: 'route', to: 'a', payload });
+  const had = await first.peer.next('route');
+  await first.peer.next('route');
+  await first.peer.ping();
+  await first.peer.close();
+  await sender.ping();
+  expect(await storage().trim({ before: Date.now() + 1000 })).toBeGreaterThan(0);
+  sender.send({ type: 'route', to: 'a', payload: 'waits' });
+  await sender.ping();
+  expect(await storage().trim({ before: Date.now() + 1000 })).toBe(0);
+  const { peer, welcome } = await helloPeer(hub.url, 'a', pointOf(first.welcome, had.seq));
+  expect(welcome.payload.resume).toMatchObject({
+    state: 'gap',
+    reason: expect.stringContaining('does not reach back'),
+  });
+  expect((await peer.next('route')).payload).toBe('waits');
+});
+
+test('R-HUB-61: a mailbox takes exactly as many messages as it may, also within one turn', async () => {
+  const hub = await testHub({ limits: { mailboxMessages: 5, rate: 0 } });
+  const sender = await join1(hub, 'sender');
+  await (await join1(hub, 'away')).close();
+  for (let count = 0; count < 50; count += 1) sender.send({ type: 'route', to: 'away', payload: count });
+  await sender.ping();
+  const refusals = sender.frames.filter(({ payload }) => payload?.code === 'mailbox_full');
+  expect(refusals).toHaveLength(45);
+  const back = await join1(hub, 'away');
+  await back.wait(({ payload }) => payload === 4);
+  await back.ping();
+  expect(back.frames.filter(({ type }) => type === 'route').map(({ payload }) => payload)).toEqual([0, 1, 2, 3, 4]);
 });

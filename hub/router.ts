@@ -65,10 +65,11 @@ export class Router {
         if (this.#maySee(said)) answerWho(connection, frame, agents);
         return undefined;
       case 'tasks':
-        if (this.#maySee(said)) answerTasks(connection, frame, desk);
-        return undefined;
+        return this.#maySee(said) ? answerTasks(connection, frame, desk) : undefined;
       case 'log':
-        return this.#maySee(said, frame.payload.task_id) ? answerLog(connection, frame, storage) : undefined;
+        return this.#informed(frame.payload.task_id, () =>
+          this.#maySee(said, frame.payload.task_id) ? answerLog(connection, frame, storage) : undefined,
+        );
       case 'watch':
         if (this.#maySee(said)) this.#watch({ ...said, frame });
         return undefined;
@@ -93,11 +94,25 @@ export class Router {
     if (frame.id !== undefined && this.#parts.recent.find(agent.name, frame.id) !== undefined) {
       return this.#repeated(said, frame.id);
     }
-    const refused =
-      frame.type === 'route' ? this.#route({ ...said, frame }) : handleTaskFrame(this.#parts, { ...said, frame });
+    if (frame.type !== 'route') return this.#informed(frame.task_id, () => this.#taskFrame({ ...said, frame }));
+    const refused = this.#route({ ...said, frame });
     if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
     connection.owe();
     return undefined;
+  }
+
+  #taskFrame(said: Said<TaskFrame['type']>): undefined {
+    const { connection, decoded } = said;
+    const refused = handleTaskFrame(this.#parts, said);
+    if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
+    connection.owe();
+  }
+
+  /** Handles what is about a task once it is known, in memory, whether there is one. */
+  #informed(taskId: string | undefined, handle: () => Promise<void> | undefined): Promise<void> | undefined {
+    const { desk } = this.#parts;
+    if (taskId === undefined || taskId === '' || desk.known(taskId)) return handle();
+    return desk.recall(taskId).then(handle);
   }
 
   #route(said: Said<'route'>): Refused | undefined {

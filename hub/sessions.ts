@@ -237,9 +237,12 @@ export class Sessions {
     } else if (point.seq < mailbox.acked) {
       const [next] = await storage.mailbox(name, point.seq, 1);
       if (next !== undefined && next.lsn <= mailbox.acked) {
-        return (await this.#isDead(name, next.lsn))
-          ? gap('messages waited too long and are dead letters', true)
-          : gap('messages after this position were acknowledged');
+        const dead = await this.#isDead(name, next.lsn);
+        const what = dead ? 'waited too long and are dead letters' : 'were acknowledged';
+        return gap(`messages after this position ${what}`, true);
+      }
+      if (mailbox.acked > 0 && (await storage.at(mailbox.acked)) === undefined) {
+        return gap('the log does not reach back to this position any more', true);
       }
     }
     return { state: { state: 'recovered' }, kept: true, own };

@@ -106,6 +106,8 @@ export interface TaskFilter {
   readonly prefix?: string;
   /** Only tasks that are not over. */
   readonly open?: boolean;
+  /** Only so many, those made last. */
+  readonly newest?: number;
 }
 
 /** A message that was never handed over. */

@@ -1,12 +1,13 @@
 import { backoff, type Clock } from '../base/time.ts';
 import type { TaskPayload } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
+import { FinishedTasks } from './finished-tasks.ts';
 import { LiveTask } from './live-task.ts';
 import { fullOffer, plainOffer } from './offers.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
 import { chooseWorker, heldSlots, inLine, ridesAlong } from './scheduler.ts';
-import type { TaskRecord } from './storage.ts';
+import type { Storage, TaskRecord } from './storage.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
 import type { Turn } from './turn.ts';
 
@@ -15,25 +16,40 @@ export interface DeskParts {
   readonly turn: Turn;
   readonly post: Post;
   readonly agents: Agents;
+  readonly storage: Pick<Storage, 'task' | 'tasks'>;
   /** Root tasks at work at once. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly clocks: HubClocks;
 }
 
+/** Rows that one listing has at most, beside those of tasks that are not over. */
+const LISTED = 1000;
+
 /** Holds the task table: moves tasks by the machine, writes each move with its log rows in one transaction, offers queued ones. */
 export class TaskDesk {
   readonly #parts: DeskParts;
   readonly #live = new Map<string, LiveTask>();
-  readonly #over = new Map<string, TaskRecord>();
+  readonly #over = new FinishedTasks();
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
   }
 
-  /** The row of a task, over or not. */
+  /** The row of a task, over or not; {@link recall} comes before when it is not {@link known}. */
   find(taskId: string): TaskRecord | undefined {
     return this.#live.get(taskId)?.record ?? this.#over.get(taskId);
+  }
+
+  /** Whether {@link find} can tell: of most tasks that are over only the store knows. */
+  known(taskId: string): boolean {
+    return this.#live.has(taskId) || this.#over.has(taskId);
+  }
+
+  /** Asks the store about a task. */
+  async recall(taskId: string): Promise<void> {
+    const record = await this.#parts.storage.task(taskId);
+    if (!this.known(taskId)) this.#over.add(taskId, record);
   }
 
   /** The task while it is not over. */
@@ -47,12 +63,18 @@ export class TaskDesk {
     return false;
   }
 
-  /** All rows whose id starts with `prefix`, oldest first. */
-  rows(prefix = ''): TaskRecord[] {
-    const live = [...this.#live.values()].map((task) => task.record);
-    return [...this.#over.values(), ...live]
-      .filter((record) => record.taskId.startsWith(prefix))
+  /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
+  async rows(prefix = ''): Promise<TaskRecord[]> {
+    const rows = new Map<string, TaskRecord>();
+    for (const record of await this.#parts.storage.tasks({ prefix, newest: LISTED })) rows.set(record.taskId, record);
+    // What is in memory is as new or newer.
+    for (const record of this.#over.records()) rows.set(record.taskId, record);
+    for (const { record } of this.#live.values()) rows.set(record.taskId, record);
+    const fitting = [...rows.values()]
+      .filter(({ taskId }) => taskId.startsWith(prefix))
       .sort((a, b) => a.created - b.created || (a.taskId < b.taskId ? -1 : 1));
+    const tooMany = fitting.length - LISTED;
+    return tooMany <= 0 ? fitting : fitting.filter(({ subState }, index) => index >= tooMany || !isOver(subState));
   }
 
   /** Adds a task that nobody is to work on yet. */
@@ -114,7 +136,7 @@ export class TaskDesk {
     if (task.over) {
       task.stop();
       this.#live.delete(next.taskId);
-      this.#over.set(next.taskId, task.record);
+      this.#over.add(next.taskId, task.record);
     }
     return next;
   }
@@ -210,17 +232,14 @@ export class TaskDesk {
     this.#taken(task, agent);
   }
 
-  /** Takes up the table of an earlier process: offers are void, work waits for its session to come back. */
+  /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. */
   async restore(
     records: readonly TaskRecord[],
     payloadOf: (record: TaskRecord) => Promise<TaskPayload | undefined>,
   ): Promise<void> {
     for (const record of records) {
-      if (isOver(record.subState)) this.#over.set(record.taskId, record);
-      else
-        this.#adopt(record, record.assignId === null ? undefined : await payloadOf(record)).revived(
-          this.#parts.clock.now(),
-        );
+      const payload = record.assignId === null ? undefined : await payloadOf(record);
+      this.#adopt(record, payload).revived(this.#parts.clock.now());
     }
     for (const task of [...this.#live.values()]) {
       if (task.record.subState === 'offered') this.withdraw(task, 'the hub was restarted');
@@ -254,6 +273,7 @@ export class TaskDesk {
       backoff: () => this.schedule(),
     });
     this.#live.set(record.taskId, task);
+    this.#over.remove(record.taskId);
     if (record.agent !== null && isHeld(record.subState))
       this.#parts.agents.get(record.agent)?.tasks.add(record.taskId);
     return task;

@@ -98,8 +98,13 @@ function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask
 }
 
 /** What comes from an attempt that is over changes nothing; a result is kept in the log, under another name, and its owner told. */
-function stale({ desk, post }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused {
-  const { agent, decoded, frame } = said;
+function stale({ desk, post }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
+  const { agent, connection, decoded, frame } = said;
+  if (frame.type === 'task.result' && frame.id !== undefined && frame.id === record.resultId) {
+    // The result that ended the task, repeated so late that its id is not remembered.
+    connection.owe(frame.id);
+    return undefined;
+  }
   if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
   if (frame.type === 'task.result') {
     post.relay(agent.name, decoded, { type: 'stale_result', to: record.owner });

@@ -30,6 +30,10 @@ export const hub = {
     'What waited too long for somebody who is away is a dead letter; its sender is told, and what follows is delivered.',
   'R-HUB-56': 'What a level-0 peer that is gone had not been told is a dead letter.',
   'R-HUB-57': 'A name has one mailbox, at whatever level it is spoken for.',
+  'R-HUB-59': 'Tasks that are over are read from the store when asked for; their ids stay taken.',
+  'R-HUB-60':
+    'Whatever was lost on the way, a resume delivers each message once, names one holder, and tells of what is missing.',
+  'R-HUB-61': 'A mailbox takes exactly as many messages as it may.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
   'R-HUB-88':
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
