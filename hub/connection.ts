@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Admission } from './accept.ts';
 import { hubFrame } from './answers.ts';
+import type { Metrics } from './metrics.ts';
 import type { Flushable, Turn } from './turn.ts';
 
 /** Why reading is stopped: the peer sends too fast, or does not read what it is told. */
@@ -18,6 +19,7 @@ interface Debt {
 export class Connection implements Flushable {
   readonly admission: Admission;
   readonly socket: WebSocket;
+  readonly metrics: Metrics;
   /** Frames received so far, bad ones included: what `accepted.upto` counts. */
   received = 0;
   level: 0 | 1 = 0;
@@ -36,6 +38,7 @@ export class Connection implements Flushable {
   constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
     this.admission = admission;
     this.socket = socket;
+    this.metrics = turn.metrics;
     this.#stream = stream;
     this.#turn = turn;
   }
@@ -54,9 +57,10 @@ export class Connection implements Flushable {
     return this.socket.bufferedAmount + this.#outboxBytes;
   }
 
-  /** Says a frame at the end of this turn; dropped when the connection is ending. */
-  send(text: string): void {
+  /** Says a frame, of the hub's own unless `type` names another, at the end of this turn; dropped when the connection is ending. */
+  send(text: string, type?: string): void {
     if (!this.open) return;
+    this.metrics.said(text, type);
     this.#outbox.push(text);
     this.#outboxBytes += text.length;
     this.#turn.touch(this);

@@ -10,8 +10,14 @@ import { afterReading, Timers } from './timers.ts';
 export function startHeartbeat(connection: Connection, clock: Clock, clocks: HubClocks): () => void {
   const timers = new Timers<'ping' | 'pong'>(clock);
   let stopped = false;
+  let pingedAt = 0;
+  connection.socket.on('pong', () => {
+    if (pingedAt > 0) connection.metrics.pingRoundTrip.observe((clock.monotonic() - pingedAt) / 1000);
+    pingedAt = 0;
+  });
   const ping = () => {
     const sent = clock.monotonic();
+    pingedAt = sent;
     connection.socket.ping();
     timers.set('pong', clocks.pong, () => afterReading(() => judge(sent)));
   };

@@ -10,6 +10,7 @@ import { errorFrame, hubFrame } from './answers.ts';
 import { Connection } from './connection.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { goalOf } from './level-zero.ts';
+import type { Metrics } from './metrics.ts';
 import type { HubClocks, HubLimits, Retention } from './options.ts';
 import { Post } from './post.ts';
 import { Reader } from './reader.ts';
@@ -35,6 +36,9 @@ export interface HubParts {
   readonly limits: HubLimits;
   readonly concurrency: number;
   readonly retention: Retention;
+  readonly metrics: Metrics;
+  /** Bytes that the store takes on disk. */
+  readonly bytes: () => Promise<number>;
   /** The hub cannot go on: what it was told is not on disk. */
   readonly failed: (error: unknown) => void;
 }
@@ -64,7 +68,7 @@ export class Hub {
     this.#parts = parts;
     const { storage, clock, clocks, limits } = parts;
     const agents = this.#agents;
-    const turn = new Turn({ storage, clock, log: parts.log, failed: (error) => this.#fail(error) });
+    const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
     const post = new Post(turn, agents, this.#recent);
     const position = () => this.#position;
     this.#turn = turn;
@@ -99,7 +103,10 @@ export class Hub {
     return {
       agents: this.#agents,
       desk: this.#desk,
+      connections: this.#connections,
       storage: this.#parts.storage,
+      metrics: this.#parts.metrics,
+      bytes: this.#parts.bytes,
       position: () => this.#position,
       dropDead: async (lsns) => {
         this.#turn.change({ kind: 'drop_dead', lsns });
@@ -152,6 +159,7 @@ export class Hub {
       deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
+      this.#parts.metrics.disconnected(code);
       // When the hub itself ends, work stays with those who have it: they come back to the next one.
       if (!this.#closing) this.#sessions.closed(connection);
       log.debug({ name: connection.name, code }, 'connection closed');

@@ -60,7 +60,7 @@ function toAll(
     const text = logged(message);
     for (const agent of agents.connected()) {
       if (agent === said.agent || !wanted(agent) || agent.connection === undefined) continue;
-      if (agent.connection.queued <= limits.softBuffer) agent.connection.send(text);
+      if (agent.connection.queued <= limits.softBuffer) agent.connection.send(text, message.type);
     }
   });
 }

@@ -83,18 +83,20 @@ export function sinkOf(connection: Connection, softBuffer: number): Sink {
       full,
       deliver: (message) => {
         const text = toLevelZero(message);
-        if (text !== undefined) connection.send(text);
+        if (text !== undefined) connection.send(text, message.type);
       },
     };
   }
   return {
     full,
-    deliver: ({ body, lsn, ts }, prev, again) => {
+    deliver: ({ body, lsn, ts, type }, prev, again) => {
+      if (again) connection.metrics.redelivered += 1;
       connection.send(
         splice(
           body.toString(),
           `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`,
         ),
+        type,
       );
     },
   };

@@ -63,9 +63,11 @@ export class Reader {
     const connection = this.#connection;
     const decoded = decode(data, isBinary, connection.level, this.#limits);
     if ('code' in decoded) {
+      connection.metrics.framesIn.add('unreadable');
       this.#complain(decoded);
       return undefined;
     }
+    connection.metrics.framesIn.add(decoded.frame.type);
     return this.#router.handle(connection, decoded);
   }
 

@@ -194,6 +194,7 @@ export class Sessions {
     const { mailbox } = agent;
     agent.session = { name: agent.name, session, tokenHash: tokenHash(token), acked: mailbox.acked };
     turn.change({ kind: 'session', session: agent.session });
+    turn.metrics.resumes.add(state.state);
     const payload: FrameOf<'welcome'>['payload'] = {
       v: PROTOCOL_VERSION,
       session,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../base/errors.ts';
@@ -5,6 +6,8 @@ import { type Clock, systemClock } from '../base/time.ts';
 import { allowedHosts } from './accept.ts';
 import { serveHttp } from './http/serve.ts';
 import { Hub } from './hub.ts';
+import { watchLoop } from './loop-lag.ts';
+import { Metrics } from './metrics.ts';
 import { defaultClocks, type HubOptions, limitsOf } from './options.ts';
 import { upgradePace } from './pace.ts';
 import { openStorage } from './sqlite-storage.ts';
@@ -37,6 +40,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const host = options.host ?? '127.0.0.1';
   const limits = limitsOf(options.limits);
   const clock = options.clock ?? systemClock;
+  const metrics = new Metrics();
   const tokens = new Tokens();
   if (options.token !== undefined) tokens.admit(options.token, openGrant);
   let state: HubState = { name: 'opening', reason: 'its log is being read' };
@@ -57,7 +61,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   // The port comes first: where another hub listens, its database is not to be touched.
   const port = await listen(server, host, options.port ?? 8765);
   policy.hosts = allowedHosts(host, port, options.hostNames ?? []);
-  const opening = openHub(options, clock);
+  const opening = openHub(options, clock, metrics);
   const keeper = opening.then(
     ({ hub }): Doorkeeper => ({
       policy: () => ({
@@ -68,7 +72,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       serve: (...admitted) => hub.serve(...admitted),
     }),
   );
-  acceptUpgrades(server, keeper, limits.maxPayload);
+  acceptUpgrades(server, keeper, limits.maxPayload, ({ status }) => metrics.refusals.add(String(status)));
   const { hub, ...opened } = await opening.catch((error: unknown) => {
     server.close();
     server.closeAllConnections();
@@ -78,6 +82,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   void opened.failed.then(() => {
     state = { name: 'failed', reason: 'the log cannot be written' };
   });
+  const stopWatch = watchLoop(metrics.loopLag);
   let closing: Promise<void> | undefined;
   return {
     ...opened,
@@ -90,6 +95,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     },
     close: () => {
       state = { name: 'closing', reason: 'the hub was told to end' };
+      stopWatch();
       closing ??= close(server, hub);
       return closing;
     },
@@ -100,6 +106,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 async function openHub(
   options: HubOptions,
   clock: Clock,
+  metrics: Metrics,
 ): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
   const log = options.log.child({ room: 'hub' });
   const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database);
@@ -116,10 +123,22 @@ async function openHub(
     limits: limitsOf(options.limits),
     concurrency: options.concurrency ?? 2,
     retention: options.retention ?? {},
+    metrics,
+    bytes: () => bytesOf(options.database),
     failed: fail,
   });
   await hub.restore();
   return { hub, epoch: storage.epoch, ...(setAside !== undefined && { setAside }), failed };
+}
+
+/** Size of a database with its write-ahead log; 0 for one that is no file. */
+async function bytesOf(path: string): Promise<number> {
+  const files = [path, `${path}-wal`].map((file) =>
+    stat(file)
+      .then(({ size }) => size)
+      .catch(() => 0),
+  );
+  return (await Promise.all(files)).reduce((sum, size) => sum + size, 0);
 }
 
 /** A server that gives nobody more than `patience` ms to say what they want. */

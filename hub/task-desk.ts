@@ -63,6 +63,11 @@ export class TaskDesk {
     return false;
   }
 
+  /** The tasks that are not over. */
+  open(): Iterable<LiveTask> {
+    return this.#live.values();
+  }
+
   /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
   async rows(prefix = ''): Promise<TaskRecord[]> {
     const rows = new Map<string, TaskRecord>();
@@ -130,6 +135,7 @@ export class TaskDesk {
     const next = step(before, input);
     if (next === undefined) return undefined;
     this.#write(task, next);
+    this.#parts.turn.metrics.moved(before, task.record, input, task.record.updated);
     if (before.agent !== null && !isHeld(next.subState))
       this.#parts.agents.get(before.agent)?.tasks.delete(next.taskId);
     if (next.agent !== null && isHeld(next.subState)) this.#parts.agents.get(next.agent)?.tasks.add(next.taskId);
@@ -258,7 +264,10 @@ export class TaskDesk {
   #adopt(record: TaskRecord, payload: TaskPayload | undefined): LiveTask {
     const task: LiveTask = new LiveTask(record, payload, this.#parts.clock, this.#parts.clocks, {
       accept: () => this.withdraw(task, `${task.record.agent} did not accept in time`),
-      silence: () => this.lose(task, `no sign of life from ${task.record.agent} for ${task.record.silenceMs} ms`),
+      silence: () => {
+        this.#parts.turn.metrics.leasesExpired += 1;
+        this.lose(task, `no sign of life from ${task.record.agent} for ${task.record.silenceMs} ms`);
+      },
       attempt: () => this.lose(task, `the attempt took longer than ${task.record.attemptMs} ms`),
       cancel: () => {
         const next = this.move(task, { kind: 'expire' });

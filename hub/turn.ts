@@ -1,5 +1,6 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
+import type { Metrics } from './metrics.ts';
 import type { Change, LogRow, Storage, StoredMessage } from './storage.ts';
 
 type Effect = () => void;
@@ -21,6 +22,8 @@ interface Batch {
  * (deliveries, answers) happens after it, in order. A failed commit ends the hub, since its memory is ahead of its disk.
  */
 export class Turn {
+  /** What is counted of this hub. */
+  readonly metrics: Metrics;
   readonly #storage: Storage;
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
@@ -28,10 +31,18 @@ export class Turn {
   readonly #dirty = new Set<Flushable>();
   #batch: Batch = emptyBatch();
   #scheduled = false;
+  #began = 0;
   #broken = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: { storage: Storage; clock: Clock; log: Log; failed: (error: unknown) => void }) {
+  constructor(parts: {
+    storage: Storage;
+    clock: Clock;
+    log: Log;
+    metrics: Metrics;
+    failed: (error: unknown) => void;
+  }) {
+    this.metrics = parts.metrics;
     this.#storage = parts.storage;
     this.#clock = parts.clock;
     this.#log = parts.log;
@@ -78,6 +89,7 @@ export class Turn {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    this.#began = performance.now();
     setImmediate(() => {
       this.#running = this.#running.then(() => this.#run());
     });
@@ -88,10 +100,11 @@ export class Turn {
     const batch = this.#batch;
     this.#batch = emptyBatch();
     if (this.#broken) return;
+    const began = this.#began;
     const ts = this.#clock.now();
     let lsns: readonly number[];
     try {
-      lsns = batch.changes.length > 0 ? await this.#storage.commit(batch.changes, ts) : [];
+      lsns = batch.changes.length > 0 ? await this.#commit(batch.changes, ts) : [];
     } catch (error) {
       this.#broken = true;
       this.#failed(error);
@@ -104,6 +117,17 @@ export class Turn {
     const dirty = [...this.#dirty];
     this.#dirty.clear();
     for (const flushable of dirty) this.#guarded(() => flushable.flush());
+    if (batch.messages.length > 0) {
+      this.metrics.route.observe((performance.now() - began) / 1000, batch.messages.length);
+    }
+  }
+
+  async #commit(changes: readonly Change[], ts: number): Promise<readonly number[]> {
+    const began = performance.now();
+    const lsns = await this.#storage.commit(changes, ts);
+    this.metrics.commit.observe((performance.now() - began) / 1000);
+    this.metrics.commitBatch.observe(changes.length);
+    return lsns;
   }
 
   /** One recipient that cannot be served must not keep the others from being served. */

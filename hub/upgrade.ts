@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AcceptPolicy, type Admission, checkUpgrade } from './accept.ts';
-import { asResponse } from './refusal.ts';
+import { asResponse, type Refusal } from './refusal.ts';
 
 /** Who takes the sockets that were let in, and by which rules. */
 export interface Doorkeeper {
@@ -10,8 +10,13 @@ export interface Doorkeeper {
   serve(socket: WebSocket, stream: Socket, admission: Admission): void;
 }
 
-/** Upgrades the connections of `server` that pass the checks; until `keeper` is there they wait, and go when there is none. */
-export function acceptUpgrades(server: Server, keeper: Promise<Doorkeeper>, maxPayload: number): void {
+/** Upgrades the connections of `server` that pass the checks; until `keeper` is there they wait, and go when there is none. `refused` hears of the others. */
+export function acceptUpgrades(
+  server: Server,
+  keeper: Promise<Doorkeeper>,
+  maxPayload: number,
+  refused: (refusal: Refusal) => void,
+): void {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload,
@@ -25,8 +30,10 @@ export function acceptUpgrades(server: Server, keeper: Promise<Doorkeeper>, maxP
     stream.on('error', () => stream.destroy());
     const decide = ({ policy, serve }: Doorkeeper) => {
       const admission = checkUpgrade(request, policy());
-      if ('status' in admission) stream.end(asResponse(admission));
-      else sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream as Socket, admission));
+      if ('status' in admission) {
+        refused(admission);
+        stream.end(asResponse(admission));
+      } else sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream as Socket, admission));
     };
     keeper.then(decide).catch(() => stream.destroy());
   });

@@ -98,7 +98,7 @@ function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask
 }
 
 /** What comes from an attempt that is over changes nothing; a result is kept in the log, under another name, and its owner told. */
-function stale({ desk, post }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
+function stale({ desk, post, turn }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
   const { agent, connection, decoded, frame } = said;
   if (frame.type === 'task.result' && frame.id !== undefined && frame.id === record.resultId) {
     // The result that ended the task, repeated so late that its id is not remembered.
@@ -107,6 +107,7 @@ function stale({ desk, post }: TaskParts, said: Said<WorkType>, record: TaskReco
   }
   if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
   if (frame.type === 'task.result') {
+    turn.metrics.staleResults += 1;
     post.relay(agent.name, decoded, { type: 'stale_result', to: record.owner });
     desk.tellOwner(record, `stale result of attempt ${frame.attempt} by ${agent.name}`);
   }

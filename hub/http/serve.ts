@@ -11,6 +11,7 @@ import type { Ask, Endpoint, OpenEndpoint } from './endpoint.ts';
 import { healthz, readyz } from './health.ts';
 import { indexPage } from './index-page.ts';
 import { logEndpoint } from './log.ts';
+import { metricsEndpoint } from './metrics.ts';
 import { readQuery } from './query.ts';
 import { taskEndpoint, tasksEndpoint } from './tasks.ts';
 import { timelineEndpoint } from './timeline.ts';
@@ -26,7 +27,7 @@ export interface HttpParts {
 export function serveHttp(parts: HttpParts): (request: IncomingMessage, response: ServerResponse) => void {
   const endpoints: readonly Endpoint[] = [
     ...[agentsEndpoint, tasksEndpoint, taskEndpoint, timelineEndpoint, logEndpoint()],
-    ...[deadEndpoint, dropEndpoint, dropOneEndpoint],
+    ...[deadEndpoint, dropEndpoint, dropOneEndpoint, metricsEndpoint],
   ];
   const open: OpenEndpoint[] = [healthz, readyz];
   open.unshift(indexPage(() => [...open, ...endpoints]));

@@ -25,6 +25,7 @@ export const hub = {
     'By HTTP the same Host, Origin and token rules hold as for agents; to look needs `watch`, to change `admin`.',
   'R-HUB-73': 'The log is streamed as JSON Lines; a reader that stops costs no memory, one that goes ends the work.',
   'R-HUB-74': 'Agents are told with what waits for them, tasks with why they are stuck.',
+  'R-HUB-76': 'What the hub does is counted and told in the format of Prometheus, with few labels.',
   'R-HUB-75': 'A task has a timeline: offers, attempts, waits, how each ended, and its frames in short.',
   'R-HUB-55':
     'What waited too long for somebody who is away is a dead letter; its sender is told, and what follows is delivered.',

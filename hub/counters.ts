@@ -1,0 +1,34 @@
+/** Numbers by one label, whose values must be few. */
+export class Counts {
+  readonly #values = new Map<string, number>();
+
+  add(label: string, by = 1): void {
+    this.#values.set(label, (this.#values.get(label) ?? 0) + by);
+  }
+
+  entries(): Iterable<[string, number]> {
+    return this.#values;
+  }
+}
+
+/** How often a value fell into which of a few fixed ranges. */
+export class Histogram {
+  /** Upper ends of the ranges, rising; above the last there is one more. */
+  readonly bounds: readonly number[];
+  /** One number per range, not added up. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number, times = 1): void {
+    const { bounds, counts } = this;
+    let range = 0;
+    while (range < bounds.length && value > (bounds[range] as number)) range += 1;
+    counts[range] = (counts[range] as number) + times;
+    this.sum += value * times;
+  }
+}
