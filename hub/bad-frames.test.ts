@@ -42,6 +42,24 @@ for (const [title, { data, binary = false, code }] of Object.entries(bad)) {
   }
 }
 
+test.each([
+  ['too deep', `{"type":"route","from":"a","to":"b","task_id":"","id":"mine","payload":${deep}}`],
+  ['a prototype', '{"type":"route","from":"a","to":"b","task_id":"","id":"mine","payload":{"__proto__":{}}}'],
+  ['too many keys', `{"type":"route","id":"mine",${Array.from({ length: 1001 }, (_, n) => `"k${n}":1`).join()}}`],
+  ['a wrong field', '{"type":"route","from":"a","to":5,"task_id":"","id":"mine","payload":1}'],
+  ['an unknown type', '{"type":"launch","from":"a","to":"b","task_id":"","id":"mine","payload":1}'],
+  ['another version', '{"type":"route","from":"a","to":"b","task_id":"","id":"mine","payload":1,"v":2}'],
+])(
+  'R-HUB-3: the error about a frame with %s names the frame, so that its sender does not take it for accepted',
+  async (_title, data) => {
+    const hub = await testHub();
+    const a = await join1(hub, 'a');
+    a.socket.send(data);
+    const { type } = JSON.parse(data) as { type: string };
+    expect(await a.next('error')).toMatchObject({ ref: 'mine', payload: { ref_type: type } });
+  },
+);
+
 test('R-HUB-3: invalid UTF-8 closes its own connection and no other', async () => {
   const hub = await testHub();
   const a = await join0(hub, 'a');

@@ -37,19 +37,17 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return { code: 'bad_frame', message: 'a frame is one JSON object' };
   }
-  const fault = flaw(parsed, limits.depth);
-  if (fault !== undefined) return { code: 'bad_frame', message: fault };
-  if (Object.keys(parsed).length > limits.keys) return { code: 'bad_frame', message: `more than ${limits.keys} keys` };
-  const read = check(parsed as Record<string, unknown>, level);
+  const sent = parsed as Record<string, unknown>;
+  const fault =
+    flaw(sent, limits.depth) ?? (Object.keys(sent).length > limits.keys ? `more than ${limits.keys} keys` : undefined);
+  if (fault !== undefined) return { code: 'bad_frame', message: fault, ...namesOf(sent) };
+  const read = check(sent, level);
   if ('code' in read) return read;
   return { ...read, text: read.raw === parsed ? text : undefined };
 }
 
 function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'frame' | 'raw'> | Unreadable {
-  const named = {
-    ...(typeof sent.id === 'string' && { ref: sent.id.slice(0, 128) }),
-    ...(typeof sent.type === 'string' && { refType: sent.type.slice(0, 64) }),
-  };
+  const named = namesOf(sent);
   if (typeof sent.type !== 'string') return { code: 'bad_frame', message: 'type: a string is needed', ...named };
   if (!isFrameType(sent.type)) {
     return {
@@ -67,6 +65,14 @@ function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'fram
   const envelope = looseEnvelope.safeParse(raw);
   const issue = (envelope.success ? read : envelope).error?.issues[0];
   return { code: 'bad_frame', message: `${issue?.path.join('.') || 'frame'}: ${issue?.message}`, ...named };
+}
+
+/** Id and type of a frame that is refused: its sender waits for word of this one, and would take silence for consent. */
+function namesOf({ id, type }: Record<string, unknown>): Pick<Unreadable, 'ref' | 'refType'> {
+  return {
+    ...(typeof id === 'string' && { ref: id.slice(0, 128) }),
+    ...(typeof type === 'string' && { refType: type.slice(0, 64) }),
+  };
 }
 
 const five = ['type', 'from', 'to', 'task_id', 'payload'];
