@@ -1,3 +1,5 @@
+export type { Attempt } from './attempts.ts';
+export { AttemptFold } from './attempts.ts';
 export type { HubOptions } from './options.ts';
 export { countLog, openLog, readLog, readTasks } from './read-log.ts';
 export type { RunningHub } from './start-hub.ts';

@@ -5,6 +5,9 @@ test.each([
   [['--since', 'soon'], /--since "soon" is no time; .*10m, 2h/],
   [['-n', 'x'], /whole number/],
   [['--task', ','], /empty/],
+  [['--follow', '--story', 'x'], /--story and --follow do not go together/],
+  [['--story', 'x', '--type', 'route'], /--story tells one task as a whole and does not take --type/],
+  [['--full'], /--full belongs to --story/],
   [['--follow', '--file', '/dev/null'], /--follow needs a hub/],
 ])('R-CLI-3: log %j is wrong usage', async (args, words) => {
   const command = logCommand()

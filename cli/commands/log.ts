@@ -13,12 +13,15 @@ interface Options extends SourceOptions {
   readonly last?: number;
   readonly follow?: boolean;
   readonly json?: boolean;
+  readonly story?: string;
+  readonly full?: boolean;
+  readonly export?: string;
 }
 
 /** `npc-crew log`: what was said in a run, for people and for programs. */
 export function logCommand(): Command {
   return addSourceOptions(new Command('log'))
-    .description('show what was said in a run, or follow it')
+    .description('show what was said in a run, or follow it, or one task of it')
     .option(
       '--task <ID>',
       'only this task and what hangs below it, by its id or a part of it: a run key means the whole run, code its coding tasks; here and below: several with commas, or the option again',
@@ -30,6 +33,9 @@ export function logCommand(): Command {
     .option('-n, --last <N>', 'only the newest N of them', parseCount)
     .option('-f, --follow', 'go on with what comes, until Ctrl-C or the end of the hub')
     .option('--json', 'one frame a line, as JSON')
+    .option('--story <TASK>', 'one task as a tree: who asked, attempts, waits, questions, results, sub-tasks')
+    .option('--full', 'with --story: every event of the work, not just their number')
+    .option('--export <FILE>', 'write the frames to a file (- is stdout, .gz is packed), with secrets masked')
     .addHelpText(
       'after',
       `
@@ -38,7 +44,9 @@ Examples:
   $ npc-crew log --follow -n 20                its newest 20 messages, then what comes
   $ npc-crew log --since 10m --agent coder-1   the last ten minutes of one agent
   $ npc-crew log --type task.result --json     the results, for jq
-  $ npc-crew log --file run.jsonl.gz           a log kept from a run`,
+  $ npc-crew log --story code                  how the task "code" went
+  $ npc-crew log --file run.jsonl.gz           a log kept from a run
+  $ npc-crew log --export run.jsonl.gz         keep one, to hand on`,
     )
     .action(act);
 }
@@ -51,8 +59,38 @@ async function act(options: Options): Promise<void> {
     ...(agent && { agents: agent }),
     ...(options.since !== undefined && { since: options.since }),
   };
+  onlyOne(options);
+  if (options.story !== undefined) {
+    const { tellStory } = await import('../log/tell-story.ts');
+    await tellStory(options.story, options);
+    return;
+  }
+  if (options.export !== undefined) {
+    const { exportLog } = await import('../log/export-log.ts');
+    await exportLog({ ...options, export: options.export }, filter);
+    return;
+  }
   const { showLog } = await import('../log/show-log.ts');
   await showLog(options, filter);
+}
+
+/** What cannot be wanted together. */
+function onlyOne({ story, follow, last, full, task, type, agent, since, ...options }: Options): void {
+  const ways = Object.entries({ '--story': story, '--follow': follow, '--export': options.export });
+  const wanted = ways.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (wanted.length > 1) throw new AppError('usage', `${wanted.join(' and ')} do not go together; take one of them`);
+  const filters = Object.entries({
+    '--task': task,
+    '--type': type,
+    '--agent': agent,
+    '--since': since,
+    '--last': last,
+  });
+  const [filter] = filters.find(([, value]) => value !== undefined) ?? [];
+  if (story !== undefined && filter !== undefined) {
+    throw new AppError('usage', `--story tells one task as a whole and does not take ${filter}; leave one of them out`);
+  }
+  if (full && story === undefined) throw new AppError('usage', '--full belongs to --story, as in --story code --full');
 }
 
 function since(text: string): number {

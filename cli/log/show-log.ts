@@ -1,9 +1,8 @@
 import type { Envelope } from '../../protocol/index.ts';
 import { print, readerGone, say } from '../print.ts';
 import { fits, isOpen, type LogFilter } from '../read/filter.ts';
-import { newestFrames } from '../read/newest.ts';
 import { openSource, type SourceOptions } from '../read/open-source.ts';
-import type { Source } from '../read/source.ts';
+import { type Look, wantedFrames } from '../read/wanted.ts';
 import { logLine } from '../show/log-line.ts';
 import { abortOnSignal } from '../signals.ts';
 
@@ -30,7 +29,7 @@ export async function showLog({ last, follow, json = false, ...where }: ShowOpti
     await print(json ? JSON.stringify(frame) : logLine(frame, columns));
   };
   try {
-    const frames = wanted(source, filter, last);
+    const frames = wantedFrames(source, filter, last);
     for (let next = await frames.next(); ; next = await frames.next()) {
       if (next.done) {
         if (follow) await showComing(source.follow(next.value.upto, end), filter, show);
@@ -51,34 +50,6 @@ async function showComing(
   show: (frame: Envelope) => Promise<void>,
 ): Promise<void> {
   for await (const frame of coming) if (fits(frame, filter)) await show(frame);
-}
-
-/** What a look at the log came to: messages looked at, those that fit, and the position up to which that was. */
-interface Look {
-  readonly seen?: number;
-  readonly shown: number;
-  readonly upto: number;
-}
-
-/** The frames that are there and fit; returns what the look came to. */
-async function* wanted(source: Source, filter: LogFilter, last: number | undefined): AsyncGenerator<Envelope, Look> {
-  if (last !== undefined) {
-    const { frames, upto } = await newestFrames(source, last, filter);
-    yield* frames;
-    return { shown: frames.length, upto };
-  }
-  const { since } = filter;
-  let [seen, shown] = [0, 0];
-  // before the first page: with a time there may be nothing to read, and following goes on from here all the same
-  let upto = (await source.last()) ?? 0;
-  for await (const frame of source.frames(since === undefined ? {} : { since })) {
-    seen += 1;
-    upto = Math.max(upto, frame.lsn ?? 0);
-    if (!fits(frame, filter)) continue;
-    shown += 1;
-    yield frame;
-  }
-  return { seen, shown, upto };
 }
 
 function nothing({ seen }: Look, { since }: LogFilter): string {

@@ -12,11 +12,12 @@ export function fileSource(path: string): Source {
     if (!told) say(`npc-crew: ${path}${tornWords(tail)}`);
     told = true;
   };
-  async function* frames({ afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, since, taskId }: FrameRange = {}) {
+  async function* frames({ afterLsn = -1, uptoLsn = Number.POSITIVE_INFINITY, since, taskIds }: FrameRange = {}) {
     for await (const frame of readLogFile(path, onTorn)) {
       const { lsn, ts = Number.NEGATIVE_INFINITY } = frame;
       if (lsn !== undefined && (lsn <= afterLsn || lsn > uptoLsn)) continue;
-      if ((since === undefined || ts >= since) && (taskId === undefined || frame.task_id === taskId)) yield frame;
+      if ((since === undefined || ts >= since) && (taskIds === undefined || taskIds.includes(frame.task_id)))
+        yield frame;
     }
   }
   return {

@@ -1,34 +1,80 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { silentLog } from '../../base/log.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
-import { connectHub } from '../../hub-client/index.ts';
-import type { Envelope } from '../../protocol/index.ts';
-import { followHub } from './follow-hub.ts';
+import { AgentRow, type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
+import { away, type HubHttp, hubHttp } from './hub-http.ts';
 import type { FrameRange, Source } from './source.ts';
+import { splitLines } from './split-lines.ts';
 
-/** A hub that is up. */
+const Tasks = z.object({ tasks: z.array(TaskRow) });
+const Agents = z.object({ agents: z.array(AgentRow) });
+
+/** A hub that is up. It is asked by HTTP, which leaves no trace among its agents; only who follows it connects. */
 export async function hubSource(url: string, patienceMs: number): Promise<Source> {
+  const hub = hubHttp(url);
+  return {
+    frames: (range) => framesOf(hub, url, range),
+    last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
+    follow: (afterLsn, signal) => follow(url, patienceMs, afterLsn, signal),
+    tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
+    agents: async () => (await hub.json(Agents, '/v1/agents')).agents,
+    close: async () => {},
+  };
+}
+
+async function* framesOf(hub: HubHttp, url: string, { taskIds, ...range }: FrameRange = {}): AsyncGenerator<Envelope> {
+  for (const taskId of taskIds ?? [undefined]) yield* piecesOf(hub, url, range, taskId);
+}
+
+async function* piecesOf(
+  hub: HubHttp,
+  url: string,
+  { afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, since }: FrameRange,
+  taskId: string | undefined,
+): AsyncGenerator<Envelope> {
+  if (uptoLsn <= afterLsn) return;
+  const query = new URLSearchParams({
+    after_lsn: String(afterLsn),
+    ...(since !== undefined && { since: String(since) }),
+    ...(taskId !== undefined && { task_id: taskId }),
+  });
+  const response = await hub.ask(`/v1/log?${query}`);
+  try {
+    for await (const { bytes } of splitLines(response)) {
+      const frame = envelope.parse(JSON.parse(bytes.toString()));
+      if ((frame.lsn ?? 0) > uptoLsn) return;
+      yield frame;
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? away(new URL(url), error) : error;
+  } finally {
+    response.destroy();
+  }
+}
+
+async function* follow(
+  url: string,
+  patienceMs: number,
+  afterLsn: number,
+  signal: AbortSignal,
+): AsyncGenerator<Envelope> {
+  const [{ connectHub }, { followHub }] = await Promise.all([
+    import('../../hub-client/index.ts'),
+    import('./follow-hub.ts'),
+  ]);
   const { hubToken: token } = readConfig(PlaceSettings, { environment: environment() });
   const client = await connectHub({
-    url,
+    url: url.replace(/^http/, 'ws'),
     token,
     name: `cli-${process.pid}-${randomBytes(3).toString('hex')}`,
     title: 'somebody who looks',
     log: silentLog(),
     reconnect: { baseMs: 100, capMs: 500, connectMs: 2000, giveUpMs: patienceMs },
   });
-  async function* frames({ afterLsn, uptoLsn = Number.POSITIVE_INFINITY, since, taskId }: FrameRange = {}) {
-    for await (const frame of client.readLog({ after_lsn: afterLsn, task_id: taskId })) {
-      if ((frame.lsn ?? 0) > uptoLsn) return;
-      if (since === undefined || (frame.ts ?? 0) >= since) yield frame as Envelope;
-    }
+  try {
+    yield* followHub(client, afterLsn, signal);
+  } finally {
+    await client.close();
   }
-  return {
-    frames,
-    last: async () => undefined,
-    follow: (afterLsn, signal) => followHub(client, afterLsn, signal),
-    tasks: () => client.tasks(),
-    agents: async () => (await client.agents()).filter(({ name }) => name !== client.name),
-    close: () => client.close(),
-  };
 }

@@ -1,12 +1,15 @@
 import type { AgentRow, Envelope, TaskRow } from '../../protocol/index.ts';
 import type { SeenAgent } from './fold.ts';
 
-/** A piece of a log: what was committed after a position, up to one, since a time (ms since epoch), of one task alone. */
+/**
+ * A piece of a log: what was committed after a position, up to one, since a time (ms since epoch), of some tasks alone; with
+ * several tasks the frames of each are in order, but not those of one among those of another.
+ */
 export interface FrameRange {
   readonly afterLsn?: number;
   readonly uptoLsn?: number;
   readonly since?: number;
-  readonly taskId?: string;
+  readonly taskIds?: readonly string[];
 }
 
 /** Where a run can be looked at: its state folder, its hub, or a log file kept from it. */

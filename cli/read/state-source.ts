@@ -23,8 +23,12 @@ export async function stateSource(folder: string, goneMs = 5000): Promise<Source
     throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause: error });
   });
   const log = await openLog(database);
-  const frames = ({ since, afterLsn = 0, ...range }: FrameRange = {}) =>
-    log.frames({ ...range, afterLsn: since === undefined ? afterLsn : Math.max(afterLsn, log.before(since)) });
+  async function* frames({ since, afterLsn = 0, taskIds, ...range }: FrameRange = {}) {
+    const after = since === undefined ? afterLsn : Math.max(afterLsn, log.before(since));
+    for (const taskId of taskIds ?? [undefined]) {
+      yield* log.frames({ ...range, afterLsn: after, ...(taskId !== undefined && { taskId }) });
+    }
+  }
   return {
     frames,
     last: async () => log.last(),

@@ -5,7 +5,7 @@ import { clip, plain } from './width.ts';
 export function logLine(frame: Envelope, columns = 160): string {
   const time = frame.ts === undefined ? '--:--:--.---' : clock(new Date(frame.ts));
   const again = frame.attempt !== undefined && frame.attempt > 1 ? `#${frame.attempt}` : '';
-  const parts = [time, `${frame.from} → ${frame.to}`, frame.type, `${frame.task_id}${again}`, ...gistOf(frame)];
+  const parts = [time, `${frame.from} → ${frame.to}`, frame.type, `${frame.task_id}${again}`, ...gist(frame)];
   return clip(parts.map(plain).filter(Boolean).join('  '), columns);
 }
 
@@ -15,7 +15,8 @@ export function eventTypeOf(frame: Envelope): string | undefined {
   return typeof type === 'string' ? type : undefined;
 }
 
-function gistOf(frame: Envelope): string[] {
+/** What a frame's payload comes to, in words: one piece, or an event's type and its fields. */
+export function gist(frame: Envelope): string[] {
   const payload = asObject(frame.payload);
   if (!payload) return frame.payload === undefined || frame.payload === null ? [] : [String(frame.payload)];
   const event = asObject(payload.event);

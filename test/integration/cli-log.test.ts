@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type CliResult, type RunningCli, runCli, startCli } from '../helpers/npc-crew.ts';
 import { connectPeer } from '../helpers/peer.ts';
@@ -124,4 +124,63 @@ test('R-CLI-18: a log file cut at its end is shown up to there, with one line ab
     exit: 0,
     stderr: expect.stringContaining('the packed file ends early; all up to line 3 was read'),
   });
+});
+
+test('R-CLI-22: an export is masked by the values of the environment and by shape, and is read again as a log', async () => {
+  const secrets = { MY_API_KEY: 'quite-a-secret-value', HTTPS_PROXY: 'http://me:pass-of-proxy@proxy.example' };
+  const shaped = `gh${'p_'}${'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zC4fL6'}`;
+  const file = join(home, 'run.jsonl');
+  const frames = [
+    {
+      type: 'route',
+      from: 'a',
+      to: 'b',
+      task_id: '',
+      payload: { text: `使用 quite-a-secret-value 两次 quite-a-secret-value` },
+    },
+    {
+      type: 'route',
+      from: 'a',
+      to: 'b',
+      task_id: '',
+      payload: { [shaped]: Buffer.from('pass-of-proxy').toString('base64') },
+    },
+    { type: 'task.progress', from: 'a', to: 'b', task_id: '', payload: { note: 'not wanted' } },
+  ];
+  await writeFile(file, frames.map((frame, lsn) => `${JSON.stringify({ ...frame, lsn, ts: lsn })}\n`).join(''));
+  const target = join(home, 'out', 'kept.jsonl.gz');
+  const log = (...args: string[]) =>
+    runCli(['log', '--file', file, '--type', 'route', ...args], { env: { ...env, ...secrets } });
+  expect(await log('--export', target)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/cannot write .*ENOENT/),
+  });
+  const kept = join(home, 'kept.jsonl.gz');
+  expect(await log('--export', kept)).toMatchObject({
+    exit: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^npc-crew: 2 messages, \d+ B in .*kept\.jsonl\.gz; 4 places masked\n$/),
+  });
+  const text = gunzipSync(await readFile(kept)).toString();
+  for (const secret of ['quite-a-secret', shaped, 'cGFzcy1vZi1wcm94']) expect(text).not.toContain(secret);
+  expect(text).toContain('使用 *** 两次 ***');
+  expect((await stat(kept)).mode & 0o777).toBe(0o600);
+  const out = await log('--export', '-', '--last', '1');
+  expect(out.stderr).toBe('npc-crew: 1 message; 2 places masked\n');
+  expect(payloads(out)).toEqual([{ '***': '***' }]);
+  expect(payloads(await runCli(['log', '--file', kept, '--json'], { env }))).toHaveLength(2);
+});
+
+test('R-CLI-22: an export that fails leaves what was there before, and nothing beside it', async () => {
+  const file = await sixMinutes();
+  const target = join(home, 'kept.jsonl');
+  await writeFile(target, 'before');
+  await writeFile(file, `${await readFile(file, 'utf8')}garbage\n`);
+  expect(await runCli(['log', '--file', file, '--export', target], { env })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('line 7: this is no message log'),
+  });
+  expect(await readFile(target, 'utf8')).toBe('before');
+  expect((await readdir(home)).sort()).toEqual(['kept.jsonl', 'run.jsonl']);
+  expect(await runCli(['log', '--file', file, '--export', '/dev/null'], { env })).toMatchObject({ exit: 2 });
 });

@@ -27,4 +27,7 @@ export const cli = {
     'A log file that was torn at its end is shown up to there and the tail named; garbage elsewhere is an error.',
   'R-CLI-19': 'log takes the newest N, what is newer than a time, and several tasks, agents and types, all together.',
   'R-CLI-20': 'log --follow goes on live from a folder and from a hub, over a restart of the hub, and ends in order.',
+  'R-CLI-21':
+    'log --story tells one task as a tree: attempts, waits, sizes, latencies, questions, stale results, sub-tasks.',
+  'R-CLI-22': 'log --export writes a masked log in one piece, and says how many places were masked.',
 } as const;

@@ -1,0 +1,101 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { AppError, messageOf } from '../../base/errors.ts';
+import { environment, secretValues } from '../../config/index.ts';
+import type { Envelope } from '../../protocol/index.ts';
+import { print, readerGone, say } from '../print.ts';
+import type { LogFilter } from '../read/filter.ts';
+import { openSource, type SourceOptions } from '../read/open-source.ts';
+import { createRedactor, type Redactor } from '../read/redact.ts';
+import { wantedFrames } from '../read/wanted.ts';
+import { plural, size } from '../show/units.ts';
+import { abortOnSignal } from '../signals.ts';
+
+export interface ExportOptions extends SourceOptions {
+  /** Where to; `-` is stdout, a name that ends in `.gz` is packed. */
+  readonly export: string;
+  readonly last?: number;
+}
+
+/** Writes the frames that fit as JSON Lines, masked; the file is there as a whole or not at all. */
+export async function exportLog({ export: target, last, ...where }: ExportOptions, filter: LogFilter): Promise<void> {
+  const redactor = createRedactor(secretValues(environment()));
+  const source = await openSource(where);
+  try {
+    const frames = wantedFrames(source, filter, last);
+    const toStdout = target === '-';
+    const counts = toStdout ? await writeOut(frames, redactor) : await writeFile(target, frames, redactor);
+    const masked = `${plural(redactor.places, 'place')} masked`;
+    const held = toStdout ? '' : `, ${size(counts.bytes)} in ${target}`;
+    say(`npc-crew: ${plural(counts.messages, 'message')}${held}; ${masked}`);
+  } finally {
+    await source.close();
+  }
+}
+
+interface Counts {
+  messages: number;
+  bytes: number;
+}
+
+async function writeOut(frames: AsyncIterable<Envelope>, redactor: Redactor): Promise<Counts> {
+  const counts = { messages: 0, bytes: 0 };
+  const gone = readerGone();
+  for await (const frame of frames) {
+    if (gone.aborted) break;
+    counts.messages += 1;
+    await print(JSON.stringify(redactor.redact(frame)));
+  }
+  return counts;
+}
+
+async function writeFile(target: string, frames: AsyncIterable<Envelope>, redactor: Redactor): Promise<Counts> {
+  const there = await stat(target).catch(() => undefined);
+  // a device would be replaced by a file
+  if (there && !there.isFile()) throw new AppError('usage', `cannot write ${target}: it is no file; - means stdout`);
+  const counts = { messages: 0, bytes: 0 };
+  async function* lines() {
+    for await (const frame of frames) {
+      counts.messages += 1;
+      yield `${JSON.stringify(redactor.redact(frame))}\n`;
+    }
+  }
+  // beside the file, since only there a rename is one step
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  const signal = abortOnSignal(5000);
+  try {
+    const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
+    const steps: [Readable, ...Writable[]] = [Readable.from(lines()), file];
+    if (target.endsWith('.gz')) steps.splice(1, 0, createGzip());
+    await pipeline(steps, { signal });
+    counts.bytes = (file as WriteStream).bytesWritten;
+    await rename(temporary, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (signal.aborted) throw new AppError('cancelled', `ended by ${String(signal.reason)}; ${target} was not written`);
+    throw writeError(target, error);
+  }
+  return counts;
+}
+
+/** A disk's complaint as something a person can mend; other faults as they are. */
+function writeError(target: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof AppError || syscall === undefined) return error;
+  const message = `cannot write ${target}: ${messageOf(error)}`;
+  return new AppError(code === 'ENOSPC' ? 'disk_full' : 'usage', message, { cause: error });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

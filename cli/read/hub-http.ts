@@ -1,0 +1,95 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { z } from 'zod';
+import { AppError, type AppErrorCode, messageOf } from '../../base/errors.ts';
+import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
+
+const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+const codes: Readonly<Record<number, AppErrorCode>> = {
+  401: 'refused',
+  403: 'refused',
+  404: 'not_found',
+  400: 'usage',
+};
+
+/** How long a hub may take to begin its answer, ms. */
+const PATIENCE_MS = 30_000;
+
+/** What can be asked of a hub by HTTP, on the port where it takes WebSockets. The token comes from NPC_HUB_TOKEN. */
+export interface HubHttp {
+  /** Asks; resolves once the answer begins. Rejects when nobody answers, and with what the hub says when it refuses. */
+  ask(path: string, method?: 'GET' | 'HEAD' | 'DELETE'): Promise<IncomingMessage>;
+  /** Asks for an answer in JSON, of this shape. */
+  json<T>(shape: z.ZodType<T>, path: string, method?: 'GET' | 'DELETE'): Promise<T>;
+}
+
+/** Throws `AppError('usage')` when `url` is no address of a hub. */
+export function hubHttp(url: string): HubHttp {
+  if (!URL.canParse(url) || !/^(ws|http)s?:/.test(url)) {
+    throw new AppError('usage', `"${url}" is no address of a hub; it looks like ws://127.0.0.1:8765`);
+  }
+  const base = new URL(url.replace(/^ws/, 'http'));
+  const { hubToken } = readConfig(PlaceSettings, { environment: environment() });
+  const headers = hubToken === undefined ? {} : { authorization: `Bearer ${hubToken}` };
+  const ask: HubHttp['ask'] = async (path, method = 'GET') => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = base.protocol === 'https:' ? requestHttps : requestHttp;
+      const sent = request(new URL(path, base), { method, headers, agent: false }, resolve);
+      const timer = setTimeout(() => sent.destroy(new Error(`no answer for ${PATIENCE_MS} ms`)), PATIENCE_MS);
+      sent.on('response', () => clearTimeout(timer));
+      sent.on('error', (error) => {
+        clearTimeout(timer);
+        reject(away(base, error));
+      });
+      sent.end();
+    });
+    const { statusCode: status = 0 } = response;
+    if (status < 400) return response;
+    throw refusal(base, status, await textOf(response).catch(() => ''), hubToken !== undefined);
+  };
+  return {
+    ask,
+    async json(shape, path, method) {
+      const response = await ask(path, method);
+      const text = await textOf(response).catch((error: unknown) => {
+        throw away(base, error);
+      });
+      const parsed = shape.safeParse(parse(text));
+      if (parsed.success) return parsed.data;
+      throw new AppError(
+        'refused',
+        `what listens at ${base.host} answers ${path} in a way that no hub of this version does`,
+      );
+    },
+  };
+}
+
+/** Nobody answers, or no longer. */
+export function away(base: Pick<URL, 'host'>, cause: unknown): AppError {
+  const cure = 'Is it running? Start one with `npc-crew hub`.';
+  return new AppError('disconnected', `No hub answers at ${base.host}: ${messageOf(cause)}. ${cure}`, { cause });
+}
+
+function refusal(base: URL, status: number, body: string, hasToken: boolean): AppError {
+  const said = Refusal.safeParse(parse(body)).data?.error.message ?? `HTTP ${status}`;
+  const cure = hasToken ? 'NPC_HUB_TOKEN holds one that may not' : 'a token for it goes into NPC_HUB_TOKEN';
+  const more = status === 401 || status === 403 ? `; ${cure}` : '';
+  return new AppError(codes[status] ?? 'refused', `the hub at ${base.host} says: ${said}${more}`, {
+    details: { status },
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
