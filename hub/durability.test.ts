@@ -116,7 +116,7 @@ test('R-HUB-13: when the log cannot be written nobody is told "accepted", everyb
   const hub = await testHub({ database });
   const a = await join1(hub, 'a');
   const other = await openDatabase(database);
-  other.exec("CREATE TRIGGER full BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  other.exec("CREATE TRIGGER full BEFORE INSERT ON batch BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   other.close();
   a.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted' } } });
   await a.end();

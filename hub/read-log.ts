@@ -3,8 +3,10 @@ import { AppError } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
 import { logged, toTaskRow } from './inspect.ts';
-import { readPage, readTaskTable } from './queries.ts';
-import type { LogFilter } from './storage.ts';
+import { statements } from './sqlite/statements.ts';
+import { StoredLog } from './sqlite/stored-log.ts';
+import { readTaskTable } from './sqlite/task-rows.ts';
+import type { LogFilter, LogPage } from './storage.ts';
 
 const PAGE = { limit: 500, maxBytes: 4 * 1024 * 1024 };
 
@@ -27,20 +29,21 @@ export interface LogReader {
 /** Opens the log of a hub; throws `AppError('not_found')` when there is none. */
 export async function openLog(path: string): Promise<LogReader> {
   const database = await openReadOnly(path);
-  const last = () => number(database, 'SELECT coalesce(max(lsn), 0) AS n FROM log');
+  const stored = new StoredLog(database);
+  const last = () => stored.last();
   return {
     last,
-    before: (ts) => number(database, 'SELECT coalesce(max(lsn), 0) AS n FROM log WHERE ts < ?', ts),
+    before: (ts) => stored.positionAt(ts - 1),
     async *frames({ afterLsn, uptoLsn = Number.POSITIVE_INFINITY, ...filter } = {}) {
       const end = Math.min(uptoLsn, last());
       let next: number | undefined = afterLsn ?? 0;
       while (next !== undefined && next < end) {
-        const page = readPage(database, filter, next, { ...PAGE, end });
+        const page: LogPage = stored.page(filter, next, { ...PAGE, end });
         for (const message of page.messages) yield envelope.parse(JSON.parse(logged(message)));
         next = page.next;
       }
     },
-    tasks: () => readTaskTable(database).map(toTaskRow),
+    tasks: () => readTaskTable(statements(database)).map(toTaskRow),
     close: () => database.close(),
   };
 }
@@ -59,7 +62,7 @@ export async function* readLog(path: string, range: LogRange = {}): AsyncGenerat
 export async function countLog(path: string): Promise<number> {
   const database = await openReadOnly(path);
   try {
-    return number(database, 'SELECT count(*) AS n FROM log');
+    return number(database, 'SELECT coalesce(sum(count), 0) AS n FROM batch');
   } finally {
     database.close();
   }

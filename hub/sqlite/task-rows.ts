@@ -1,20 +1,6 @@
-import type { TaskSubState } from '../protocol/index.ts';
-import type { StoredMessage, TaskRecord } from './storage.ts';
-
-/** A row of `log` as SQLite gives it. */
-export interface LogColumns {
-  readonly lsn: number;
-  readonly ts: number;
-  readonly type: string;
-  readonly src: string;
-  readonly dst: string;
-  readonly box: string | null;
-  readonly task_id: string;
-  readonly id: string;
-  readonly attempt: number | null;
-  readonly bytes: number;
-  readonly body: string;
-}
+import type { TaskSubState } from '../../protocol/index.ts';
+import type { TaskFilter, TaskRecord } from '../storage.ts';
+import type { Prepare } from './statements.ts';
 
 /** Columns of `task` in the order of {@link taskValues}. */
 export const taskColumns = [
@@ -43,11 +29,6 @@ export const taskColumns = [
 
 type TaskColumns = Record<(typeof taskColumns)[number], string | number | null>;
 
-export function toMessage(row: LogColumns): StoredMessage {
-  const { lsn, ts, type, src, dst, box, task_id, id, attempt, body } = row;
-  return { lsn, ts, type, from: src, to: dst, box, taskId: task_id, id, attempt, body: Buffer.from(body) };
-}
-
 export function taskValues(task: TaskRecord): (string | number | null)[] {
   return [
     task.taskId,
@@ -74,7 +55,7 @@ export function taskValues(task: TaskRecord): (string | number | null)[] {
   ];
 }
 
-export function toTask(row: TaskColumns): TaskRecord {
+function toTask(row: TaskColumns): TaskRecord {
   return {
     taskId: row.task_id as string,
     owner: row.owner as string,
@@ -98,4 +79,25 @@ export function toTask(row: TaskColumns): TaskRecord {
     created: row.created as number,
     updated: row.updated as number,
   };
+}
+
+/** One row of the task table. */
+export function readTask(prepare: Prepare, taskId: string): TaskRecord | undefined {
+  const row = prepare('SELECT * FROM task WHERE task_id = ?').get(taskId);
+  return row === undefined ? undefined : toTask(row as never);
+}
+
+/** Rows of the task table, oldest first. */
+export function readTaskTable(
+  prepare: Prepare,
+  { prefix = '', open = false, newest = -1 }: TaskFilter = {},
+): TaskRecord[] {
+  const over = "sub_state IN ('done', 'failed', 'cancelled', 'dead')";
+  return prepare(
+    `SELECT * FROM task WHERE substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''}
+     ORDER BY created DESC, task_id DESC LIMIT ?`,
+  )
+    .all([...prefix].length, prefix, newest)
+    .map((row) => toTask(row as never))
+    .reverse();
 }

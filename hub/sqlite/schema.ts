@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../base/errors.ts';
-import type { Database } from '../base/sqlite.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Database } from '../../base/sqlite.ts';
 
 /** Each entry brings a database from its index to the next version (`user_version`). Entries are never edited, only added. */
 const migrations: readonly string[] = [
@@ -26,6 +26,31 @@ const migrations: readonly string[] = [
   `,
   `
   CREATE TABLE dead (lsn INTEGER PRIMARY KEY, box TEXT NOT NULL, reason TEXT NOT NULL, died_at INTEGER NOT NULL);
+  `,
+  // The rows of the log wait in old_log until they are packed into batches.
+  `
+  ALTER TABLE log RENAME TO old_log;
+  DROP INDEX log_task;
+  DROP INDEX log_box;
+  CREATE TABLE batch (
+    first INTEGER PRIMARY KEY, ts INTEGER NOT NULL, count INTEGER NOT NULL, marks TEXT NOT NULL, frames BLOB NOT NULL
+  );
+  CREATE TABLE chunk (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, ts INTEGER NOT NULL);
+  CREATE TABLE position (
+    kind TEXT, key TEXT, chunk INTEGER, last INTEGER NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (kind, key, chunk)
+  ) WITHOUT ROWID;
+  CREATE INDEX task_created ON task (created, task_id);
+  INSERT INTO meta SELECT 'last_lsn', seq FROM sqlite_sequence WHERE name = 'old_log';
+  CREATE VIEW log AS
+    SELECT lsn, ts, body ->> 'type' AS type, body ->> 'from' AS src, body ->> 'to' AS dst, box,
+      body ->> 'task_id' AS task_id, body ->> 'id' AS id, body ->> 'attempt' AS attempt, bytes, body
+    FROM (
+      SELECT batch.first + mark.key AS lsn, ts, mark.value ->> 1 AS bytes, mark.value ->> 2 AS box,
+        CAST(substr(frames, 1 + (mark.value ->> 0), mark.value ->> 1) AS TEXT) AS body
+      FROM batch, json_each(marks) AS mark
+      LIMIT -1
+    );
   `,
 ];
 

@@ -1,0 +1,118 @@
+import type { LogRow, StoredMessage } from '../storage.ts';
+
+/** Messages and bytes of one batch; a single larger frame is a batch of its own. */
+const MOST = { messages: 256, bytes: 256 * 1024 };
+
+/** Where a frame lies among the bytes of its batch, and whose mailbox it went to. */
+export type Mark = readonly [start: number, length: number, box: string | null];
+
+/** A row of `batch`: consecutive messages of one commit as a JSON array, and where each frame lies in it. */
+export interface Batch {
+  readonly first: number;
+  readonly ts: number;
+  readonly count: number;
+  readonly marks: string;
+  readonly frames: Uint8Array;
+}
+
+/** What of a message is stored: the rest stands in its body. */
+type Packed = Pick<LogRow, 'body' | 'box'>;
+
+/** Packs messages into batches, numbering them from `first`. */
+export function pack(rows: readonly Packed[], first: number, ts: number): Batch[] {
+  const batches: Batch[] = [];
+  let from = 0;
+  while (from < rows.length) {
+    const to = endOf(rows, from);
+    batches.push(packOne(rows, { from, to }, first + from, ts));
+    from = to;
+  }
+  return batches;
+}
+
+function endOf(rows: readonly Packed[], from: number): number {
+  let to = from;
+  let bytes = 0;
+  while (to < rows.length && to - from < MOST.messages) {
+    bytes += (rows[to] as Packed).body.length;
+    if (to > from && bytes > MOST.bytes) break;
+    to += 1;
+  }
+  return to;
+}
+
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+
+function packOne(
+  rows: readonly Packed[],
+  { from, to }: { from: number; to: number },
+  first: number,
+  ts: number,
+): Batch {
+  let size = 1;
+  for (let index = from; index < to; index += 1) size += (rows[index] as Packed).body.length + 1;
+  const frames = Buffer.allocUnsafe(size);
+  const marks: Mark[] = [];
+  let at = 1;
+  for (let index = from; index < to; index += 1) {
+    const { body, box } = rows[index] as Packed;
+    frames[at - 1] = index === from ? OPEN : COMMA;
+    marks.push([at, body.length, box]);
+    body.copy(frames, at);
+    at += body.length + 1;
+  }
+  frames[size - 1] = CLOSE;
+  return { first, ts, count: to - from, marks: JSON.stringify(marks), frames };
+}
+
+/** One batch, opened: its messages can be read one by one. */
+export class OpenBatch {
+  readonly first: number;
+  /** Position of its last message. */
+  readonly last: number;
+  readonly ts: number;
+  readonly #marks: readonly Mark[];
+  readonly #marksText: string;
+  readonly #frames: Buffer;
+
+  constructor({ first, ts, count, marks, frames }: Batch) {
+    this.first = first;
+    this.last = first + count - 1;
+    this.ts = ts;
+    this.#marks = JSON.parse(marks) as Mark[];
+    this.#marksText = marks;
+    this.#frames = Buffer.from(frames.buffer, frames.byteOffset, frames.byteLength);
+  }
+
+  get size(): number {
+    return this.#frames.length;
+  }
+
+  /** Whether a text occurs in a frame, or in a mailbox's name. */
+  mentions(text: string): boolean {
+    return this.#frames.includes(text) || this.#marksText.includes(text);
+  }
+
+  /** The message at a position that lies in this batch. */
+  message(lsn: number): StoredMessage {
+    const [start, length, box] = this.#marks[lsn - this.first] as Mark;
+    return toMessage(this.#frames.subarray(start, start + length), { lsn, ts: this.ts, box });
+  }
+}
+
+/** What a message says of itself is read from its frame, which is the only place that has it. */
+function toMessage(body: Buffer, where: { lsn: number; ts: number; box: string | null }): StoredMessage {
+  const { type, from, to, task_id, id, attempt } = JSON.parse(body.toString()) as Record<string, unknown>;
+  return {
+    lsn: where.lsn,
+    ts: where.ts,
+    type: type as string,
+    from: from as string,
+    to: to as string,
+    box: where.box,
+    taskId: task_id as string,
+    id: id as string,
+    attempt: (attempt as number | undefined) ?? null,
+    body,
+  };
+}

@@ -1,0 +1,210 @@
+import type { StoredMessage } from '../storage.ts';
+import type { Prepare } from './statements.ts';
+
+/** What messages are found by: the mailbox they went to, their task, their sender. */
+export type Kind = 'box' | 'task' | 'sender';
+
+/** Messages and bytes that are indexed together: what one commit may have to write besides its own. */
+export const CHUNK = { messages: 512, bytes: 1024 * 1024 };
+
+/** Rows of the index read at once. */
+const PAGE = 8;
+
+/**
+ * A row of `position`: the messages of one key in one chunk of the log. `at` is a JSON array: for each message how far it
+ * lies behind the chunk's first position, and beside it its bytes (box) or its id (sender).
+ */
+interface PositionRow {
+  readonly chunk: number;
+  readonly at: string;
+}
+
+/** One message of a key. */
+export interface Entry {
+  readonly lsn: number;
+  readonly bytes: number;
+  readonly extra: number | string | undefined;
+}
+
+/** Writes the index rows of one chunk, messages in log order. */
+export function indexChunk(prepare: Prepare, messages: readonly StoredMessage[]): void {
+  const [head, end] = [messages[0], messages.at(-1)];
+  if (head === undefined || end === undefined) return;
+  const keys = new Map<string, { kind: Kind; key: string; entries: Entry[] }>();
+  const note = (kind: Kind, key: string, entry: Entry) => {
+    const name = `${kind} ${key}`;
+    const known = keys.get(name);
+    if (known === undefined) keys.set(name, { kind, key, entries: [entry] });
+    else known.entries.push(entry);
+  };
+  for (const { lsn, body, box, taskId, from, id } of messages) {
+    if (box !== null) note('box', box, { lsn, bytes: body.length, extra: body.length });
+    if (taskId !== '') note('task', taskId, { lsn, bytes: 0, extra: undefined });
+    note('sender', from, { lsn, bytes: 0, extra: id });
+  }
+  const ts = messages.reduce((least, message) => Math.min(least, message.ts), head.ts);
+  prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(head.lsn, end.lsn, ts);
+  const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
+  for (const { kind, key, entries } of keys.values()) {
+    add.run(kind, key, head.lsn, ...summary(head.lsn, entries));
+  }
+}
+
+/** The columns last, count, bytes and at. */
+function summary(chunk: number, entries: readonly Entry[]): [number, number, number, string] {
+  const at: (number | string)[] = [];
+  let bytes = 0;
+  for (const { lsn, bytes: size, extra } of entries) {
+    at.push(lsn - chunk);
+    if (extra !== undefined) at.push(extra);
+    bytes += size;
+  }
+  return [entries.at(-1)?.lsn ?? chunk, entries.length, bytes, JSON.stringify(at)];
+}
+
+function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
+  const values = JSON.parse(at) as (number | string)[];
+  const step = kind === 'task' ? 1 : 2;
+  const entries: Entry[] = [];
+  for (let index = 0; index < values.length; index += step) {
+    const extra = step === 1 ? undefined : (values[index + 1] as number | string);
+    entries.push({ lsn: chunk + (values[index] as number), bytes: kind === 'box' ? (extra as number) : 0, extra });
+  }
+  return entries;
+}
+
+/** Position up to which everything is in the index. */
+export function indexedUpTo(prepare: Prepare): number {
+  return (prepare('SELECT coalesce(max(last), 0) AS last FROM chunk').get() as { last: number }).last;
+}
+
+/** Messages of a key after a position, as far as the index goes, in log order. */
+export function* forwards(prepare: Prepare, kind: Kind, key: string, afterLsn: number): Generator<Entry> {
+  const around = prepare(
+    'SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk <= ? ORDER BY chunk DESC LIMIT 1',
+  ).get(kind, key, afterLsn) as PositionRow | undefined;
+  if (around !== undefined) {
+    for (const entry of entriesOf(kind, around)) if (entry.lsn > afterLsn) yield entry;
+  }
+  const next = prepare(
+    'SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk > ? ORDER BY chunk LIMIT ?',
+  );
+  let rows: PositionRow[];
+  let chunk = afterLsn;
+  do {
+    rows = next.all(kind, key, chunk, PAGE) as unknown as PositionRow[];
+    for (const row of rows) {
+      chunk = row.chunk;
+      yield* entriesOf(kind, row);
+    }
+  } while (rows.length === PAGE);
+}
+
+/** Messages of a key before a position, the newest first. */
+export function* backwards(prepare: Prepare, kind: Kind, key: string, beforeLsn: number): Generator<Entry> {
+  const before = prepare(
+    'SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk < ? ORDER BY chunk DESC LIMIT ?',
+  );
+  let rows: PositionRow[];
+  let chunk = beforeLsn;
+  do {
+    rows = before.all(kind, key, chunk, PAGE) as unknown as PositionRow[];
+    for (const row of rows) {
+      chunk = row.chunk;
+      for (const entry of entriesOf(kind, row).reverse()) if (entry.lsn < beforeLsn) yield entry;
+    }
+  } while (rows.length === PAGE);
+}
+
+/** The entries of several keys in one order. */
+export function* merged(sources: readonly Generator<Entry>[], newestFirst = false): Generator<Entry> {
+  const sign = newestFirst ? -1 : 1;
+  const heads = sources.map((source) => ({ source, next: source.next() })).filter(({ next }) => !next.done);
+  while (heads.length > 0) {
+    let best = 0;
+    for (let index = 1; index < heads.length; index += 1) {
+      if (sign * (positionAt(heads[index]) - positionAt(heads[best])) < 0) best = index;
+    }
+    const head = heads[best] as (typeof heads)[number];
+    yield head.next.value as Entry;
+    head.next = head.source.next();
+    if (head.next.done) heads.splice(best, 1);
+  }
+}
+
+function positionAt(head: { readonly next: IteratorResult<Entry> } | undefined): number {
+  return (head?.next.value as Entry | undefined)?.lsn ?? 0;
+}
+
+/** How many messages of a mailbox lie behind a position, as far as the index goes, their bytes, and the last one. */
+export function sumOf(prepare: Prepare, box: string, afterLsn: number): { depth: number; bytes: number; last: number } {
+  const whole = prepare(
+    `SELECT coalesce(sum(count), 0) AS depth, coalesce(sum(bytes), 0) AS bytes, coalesce(max(last), 0) AS last
+     FROM position WHERE kind = 'box' AND key = ? AND chunk > ?`,
+  ).get(box, afterLsn) as { depth: number; bytes: number; last: number };
+  const sum = { ...whole };
+  const around = prepare(
+    "SELECT chunk, at FROM position WHERE kind = 'box' AND key = ? AND chunk <= ? ORDER BY chunk DESC LIMIT 1",
+  ).get(box, afterLsn) as PositionRow | undefined;
+  if (around === undefined) return sum;
+  for (const { lsn, bytes } of entriesOf('box', around)) {
+    if (lsn <= afterLsn) continue;
+    sum.depth += 1;
+    sum.bytes += bytes;
+    sum.last = Math.max(sum.last, lsn);
+  }
+  return sum;
+}
+
+/** Keys of tasks that are `taskId` or continue it after a dot; undefined when they are more than `most`. */
+export function treeKeys(prepare: Prepare, taskId: string, most: number): string[] | undefined {
+  const next = prepare("SELECT key FROM position WHERE kind = 'task' AND key > ? AND key < ? ORDER BY key LIMIT 1");
+  const keys = [taskId];
+  let key: string | undefined = `${taskId}.`;
+  while (key !== undefined) {
+    key = (next.get(key, `${taskId}/`) as { key: string } | undefined)?.key;
+    if (key !== undefined) keys.push(key);
+    if (keys.length > most) return undefined;
+  }
+  return keys;
+}
+
+/** Takes messages that are deleted out of the index. */
+export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): void {
+  const chunkOf = prepare('SELECT first FROM chunk WHERE first <= ? AND last >= ? ORDER BY first DESC LIMIT 1');
+  const rows = new Map<string, { kind: Kind; key: string; chunk: number; lsns: Set<number> }>();
+  let chunk: { first: number } | undefined;
+  for (const { lsn, box, taskId, from } of messages) {
+    chunk = chunkOf.get(lsn, lsn) as { first: number } | undefined;
+    if (chunk === undefined) continue;
+    const keys: [Kind, string][] = [['sender', from]];
+    if (box !== null) keys.push(['box', box]);
+    if (taskId !== '') keys.push(['task', taskId]);
+    for (const [kind, key] of keys) {
+      const name = `${kind} ${chunk.first} ${key}`;
+      const row = rows.get(name) ?? { kind, key, chunk: chunk.first, lsns: new Set() };
+      rows.set(name, row);
+      row.lsns.add(lsn);
+    }
+  }
+  for (const row of rows.values()) strike(prepare, row);
+}
+
+function strike(
+  prepare: Prepare,
+  { kind, key, chunk, lsns }: { kind: Kind; key: string; chunk: number; lsns: Set<number> },
+): void {
+  const row = prepare('SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk = ?').get(kind, key, chunk);
+  if (row === undefined) return;
+  const left = entriesOf(kind, row as unknown as PositionRow).filter(({ lsn }) => !lsns.has(lsn));
+  if (left.length === 0) {
+    prepare('DELETE FROM position WHERE kind = ? AND key = ? AND chunk = ?').run(kind, key, chunk);
+    return;
+  }
+  prepare('UPDATE position SET (last, count, bytes, at) = (?, ?, ?, ?) WHERE kind = ? AND key = ? AND chunk = ?').run(
+    ...summary(chunk, left),
+    kind,
+    key,
+    chunk,
+  );
+}

@@ -1,0 +1,241 @@
+import type { Database } from '../../base/sqlite.ts';
+import { fits } from '../log-filter.ts';
+import type { DeadLetter, LogFilter, LogPage, MailboxFacts, StoredMessage } from '../storage.ts';
+import { batchAt, batchesAfter, batchesBefore, mayHold, messagesAt, messagesOf } from './batches.ts';
+import { backwards, type Entry, forwards, indexedUpTo, merged, sumOf, treeKeys } from './positions.ts';
+import { type Prepare, statements } from './statements.ts';
+import { Unindexed } from './unindexed.ts';
+
+/** Messages and bytes that one page looks through at most before it hands back what it has. */
+const SCAN = { messages: 20_000, bytes: 16 * 1024 * 1024 };
+
+/** Bytes of bodies, and of batches, that one look into a mailbox takes at most. */
+const MAILBOX = { bodies: 1024 * 1024, read: 4 * 1024 * 1024 };
+
+/** Tasks of one tree that are looked up one by one; a larger tree is found by looking through the log. */
+const TREE = 500;
+
+/** What bounds a page: messages, bytes, and the last position it may reach. */
+export interface PageBounds {
+  readonly limit: number;
+  readonly maxBytes: number;
+  readonly end: number;
+}
+
+/** Messages that were found together, and how much was looked at for them. */
+interface Piece {
+  readonly messages: Iterable<StoredMessage>;
+  readonly last: number;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Reads a log, live or closed: the index as far as it goes, then the messages behind it. */
+export class StoredLog {
+  readonly #prepare: Prepare;
+  readonly #unindexed: () => Unindexed;
+
+  /** `unindexed` has the messages behind the index when they are in memory anyway; else they are read each time. */
+  constructor(database: Database, unindexed?: Unindexed) {
+    this.#prepare = statements(database);
+    this.#unindexed = () => unindexed ?? readUnindexed(this.#prepare);
+  }
+
+  /** Position of the newest message that is there; 0 = there is none. */
+  last(): number {
+    const row = this.#prepare('SELECT first + count - 1 AS last FROM batch ORDER BY first DESC LIMIT 1').get();
+    return (row as { last: number } | undefined)?.last ?? 0;
+  }
+
+  at(lsn: number): StoredMessage | undefined {
+    const unindexed = this.#unindexed();
+    return lsn < unindexed.first ? batchAt(this.#prepare, lsn)?.message(lsn) : unindexed.at(lsn);
+  }
+
+  /** The next messages of a mailbox: fewer than `limit` when they are large or lie far apart, but one if there is one. */
+  mailbox(box: string, afterLsn: number, limit: number): StoredMessage[] {
+    const messages: StoredMessage[] = [];
+    let [bodies, read] = [MAILBOX.bodies, MAILBOX.read];
+    const isLast = (message: StoredMessage) => {
+      messages.push(message);
+      bodies -= message.body.length;
+      return messages.length >= limit || bodies <= 0 || read <= 0;
+    };
+    const unindexed = this.#unindexed();
+    if (afterLsn < unindexed.first - 1) {
+      const opened = ({ size }: { size: number }) => {
+        read -= size;
+      };
+      const lsns = positionsOf(forwards(this.#prepare, 'box', box, afterLsn), unindexed.first);
+      for (const message of messagesAt(this.#prepare, lsns, opened)) if (isLast(message)) return messages;
+    }
+    for (const message of unindexed.after(afterLsn)) if (message.box === box && isLast(message)) break;
+    return messages;
+  }
+
+  facts(box: string, afterLsn: number): MailboxFacts {
+    let { depth, bytes, last } = sumOf(this.#prepare, box, afterLsn);
+    for (const message of this.#unindexed().after(afterLsn)) {
+      if (message.box !== box) continue;
+      depth += 1;
+      bytes += message.body.length;
+      last = message.lsn;
+    }
+    return { depth, bytes, last };
+  }
+
+  byTask(taskId: string, id: string): StoredMessage | undefined {
+    for (const { messages } of this.#pieces({ taskId }, 0)) {
+      for (const message of messages) if (message.taskId === taskId && message.id === id) return message;
+    }
+    return undefined;
+  }
+
+  recentIds(from: string, count: number): { id: string; lsn: number }[] {
+    const found: { id: string; lsn: number }[] = [];
+    const unindexed = this.#unindexed();
+    for (const { id, lsn, from: sender } of unindexed.backwards()) {
+      if (found.length >= count) break;
+      if (sender === from) found.push({ id, lsn });
+    }
+    for (const { lsn, extra } of found.length < count
+      ? backwards(this.#prepare, 'sender', from, unindexed.first)
+      : []) {
+      found.push({ id: extra as string, lsn });
+      if (found.length === count) break;
+    }
+    return found.reverse();
+  }
+
+  /** Wall clocks step, so what counts is the newest message that was committed by then. */
+  positionAt(ts: number): number {
+    const unindexed = this.#unindexed();
+    for (const message of unindexed.backwards()) if (message.ts <= ts) return message.lsn;
+    const chunk = this.#prepare('SELECT max(last) AS last FROM chunk WHERE ts <= ?').get(ts) as { last: number | null };
+    const newest = this.#prepare(
+      'SELECT first + count - 1 AS last FROM batch WHERE first <= ? AND ts <= ? ORDER BY first DESC LIMIT 1',
+    ).get(chunk.last ?? 0, ts) as { last: number } | undefined;
+    return Math.min(newest?.last ?? 0, unindexed.first - 1);
+  }
+
+  deadLetters(afterLsn: number, limit: number): DeadLetter[] {
+    const rows = this.#prepare(
+      'SELECT lsn, box, reason, died_at AS diedAt FROM dead WHERE lsn > ? ORDER BY lsn LIMIT ?',
+    ).all(afterLsn, limit) as unknown as Omit<DeadLetter, 'message'>[];
+    const about = new Map(rows.map((row) => [row.lsn, row]));
+    const letters: DeadLetter[] = [];
+    for (const message of messagesAt(this.#prepare, about.keys())) {
+      const row = about.get(message.lsn);
+      if (row !== undefined) letters.push({ ...row, message });
+    }
+    return letters;
+  }
+
+  /** One piece of the log. */
+  page(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage {
+    const messages: StoredMessage[] = [];
+    let room = bounds.maxBytes;
+    let [count, bytes] = [SCAN.messages, SCAN.bytes];
+    for (const piece of this.#pieces(filter, afterLsn)) {
+      for (const message of piece.messages) {
+        if (message.lsn > bounds.end) return { messages };
+        if (!fits(message, filter)) continue;
+        const isFull = messages.length === bounds.limit || (messages.length > 0 && message.body.length > room);
+        if (isFull) return { messages, next: messages.at(-1)?.lsn ?? afterLsn };
+        room -= message.body.length;
+        messages.push(message);
+      }
+      count -= piece.count;
+      bytes -= piece.bytes;
+      if (piece.last >= bounds.end) break;
+      if (count <= 0 || bytes <= 0) return { messages, next: piece.last };
+    }
+    return { messages };
+  }
+
+  /** The newest messages, in log order. */
+  latest(filter: LogFilter, count: number): StoredMessage[] {
+    const found: StoredMessage[] = [];
+    for (const message of count > 0 ? this.#newestFirst(filter) : []) {
+      if (fits(message, filter)) found.push(message);
+      if (found.length === count) break;
+    }
+    return found.reverse();
+  }
+
+  *#pieces(filter: LogFilter, afterLsn: number): Generator<Piece> {
+    const unindexed = this.#unindexed();
+    const { first, last, size, bytes } = unindexed;
+    if (afterLsn < first - 1) {
+      const tasks = this.#tasksOf(filter);
+      if (tasks === undefined) yield* this.#scan(filter, afterLsn, first);
+      else yield* this.#ofTasks(tasks, afterLsn, first);
+    }
+    yield { messages: unindexed.after(afterLsn), last, count: size, bytes };
+  }
+
+  /** Batch by batch, up to what is not indexed. */
+  *#scan(filter: LogFilter, afterLsn: number, until: number): Generator<Piece> {
+    for (const batch of batchesAfter(this.#prepare, afterLsn)) {
+      if (batch.first >= until) return;
+      const last = Math.min(batch.last, until - 1);
+      const messages = mayHold(batch, filter) ? messagesOf(batch, afterLsn, last) : [];
+      yield { messages, last, count: last - batch.first + 1, bytes: batch.size };
+    }
+  }
+
+  *#ofTasks(tasks: readonly string[], afterLsn: number, until: number): Generator<Piece> {
+    const found = merged(tasks.map((task) => forwards(this.#prepare, 'task', task, afterLsn)));
+    let bytes = 0;
+    const lsns = positionsOf(found, until);
+    for (const message of messagesAt(this.#prepare, lsns, ({ size }) => {
+      bytes += size;
+    })) {
+      yield { messages: [message], last: message.lsn, count: 1, bytes };
+      bytes = 0;
+    }
+  }
+
+  *#newestFirst(filter: LogFilter): Generator<StoredMessage> {
+    const unindexed = this.#unindexed();
+    yield* unindexed.backwards();
+    const until = unindexed.first;
+    const tasks = this.#tasksOf(filter);
+    if (tasks !== undefined) {
+      const found = merged(
+        tasks.map((task) => backwards(this.#prepare, 'task', task, until)),
+        true,
+      );
+      yield* messagesAt(this.#prepare, positionsOf(found));
+      return;
+    }
+    for (const batch of batchesBefore(this.#prepare, until)) {
+      if (!mayHold(batch, filter)) continue;
+      yield* [...messagesOf(batch, 0, until - 1)].reverse();
+    }
+  }
+
+  /** Tasks that are found by the index; undefined when looking through the log is the better way. */
+  #tasksOf({ taskId, tree }: LogFilter): string[] | undefined {
+    if (taskId === undefined || taskId === '') return undefined;
+    return tree ? treeKeys(this.#prepare, taskId, TREE) : [taskId];
+  }
+}
+
+function* positionsOf(entries: Iterable<Entry>, until = Number.POSITIVE_INFINITY): Generator<number> {
+  for (const { lsn } of entries) {
+    if (lsn >= until) return;
+    yield lsn;
+  }
+}
+
+/** What lies behind the index, read from the log. */
+export function readUnindexed(prepare: Prepare): Unindexed {
+  const unindexed = new Unindexed();
+  const indexed = indexedUpTo(prepare);
+  unindexed.startAt(indexed + 1);
+  for (const batch of batchesAfter(prepare, indexed)) {
+    for (const message of messagesOf(batch, indexed)) unindexed.add(message.lsn, message, message.ts);
+  }
+  return unindexed;
+}

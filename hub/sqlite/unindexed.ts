@@ -1,0 +1,104 @@
+import type { LogRow, StoredMessage } from '../storage.ts';
+
+/** The newest messages, which the index does not know yet: kept in memory, since they are also what is asked for most. */
+export class Unindexed {
+  #first = 1;
+  readonly #messages: (LogRow | undefined)[] = [];
+  readonly #times: number[] = [];
+  #bytes = 0;
+
+  /** Position of the first one; what lies before is indexed. */
+  get first(): number {
+    return this.#first;
+  }
+
+  /** Position of the last one. */
+  get last(): number {
+    return this.#first + this.#messages.length - 1;
+  }
+
+  get size(): number {
+    return this.#messages.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Says where the next message goes when there is none yet. */
+  startAt(lsn: number): void {
+    if (this.#messages.length === 0) this.#first = lsn;
+  }
+
+  /** Positions only grow; those left out were trimmed. */
+  add(lsn: number, row: LogRow, ts: number): void {
+    if (this.#messages.length === 0) this.#first = lsn;
+    while (this.last < lsn - 1) {
+      this.#messages.push(undefined);
+      this.#times.push(ts);
+    }
+    this.#messages.push(row);
+    this.#times.push(ts);
+    this.#bytes += row.body.length;
+  }
+
+  at(lsn: number): StoredMessage | undefined {
+    const row = this.#messages[lsn - this.#first];
+    return row === undefined ? undefined : stored(row, lsn, this.#times[lsn - this.#first] as number);
+  }
+
+  /** Messages after a position, in order. */
+  *after(lsn: number): Generator<StoredMessage> {
+    for (let position = Math.max(lsn + 1, this.#first); position <= this.last; position += 1) {
+      const message = this.at(position);
+      if (message !== undefined) yield message;
+    }
+  }
+
+  /** All messages, the newest first. */
+  *backwards(): Generator<StoredMessage> {
+    for (let position = this.last; position >= this.#first; position -= 1) {
+      const message = this.at(position);
+      if (message !== undefined) yield message;
+    }
+  }
+
+  /** The next messages after a position, at most so many and about so many bytes; `upTo` is where they end. */
+  head(
+    afterLsn: number,
+    most: { readonly messages: number; readonly bytes: number },
+  ): { messages: StoredMessage[]; upTo: number; bytes: number } {
+    const messages: StoredMessage[] = [];
+    const start = Math.max(afterLsn + 1, this.#first);
+    let [bytes, lsn] = [0, start];
+    for (; lsn < start + most.messages && lsn <= this.last && bytes < most.bytes; lsn += 1) {
+      const message = this.at(lsn);
+      if (message === undefined) continue;
+      messages.push(message);
+      bytes += message.body.length;
+    }
+    return { messages, upTo: lsn - 1, bytes };
+  }
+
+  /** Forgets everything up to a position: it is indexed now. */
+  dropUpTo(lsn: number): void {
+    if (lsn < this.#first) return;
+    const gone = this.#messages.splice(0, lsn - this.#first + 1);
+    this.#times.splice(0, gone.length);
+    for (const row of gone) this.#bytes -= row?.body.length ?? 0;
+    this.#first = lsn + 1;
+  }
+
+  /** Forgets what was trimmed. */
+  remove(first: number, last: number): void {
+    for (let position = Math.max(first, this.#first); position <= Math.min(last, this.last); position += 1) {
+      this.#bytes -= this.#messages[position - this.#first]?.body.length ?? 0;
+      this.#messages[position - this.#first] = undefined;
+    }
+  }
+}
+
+/** Written out, since spreading a row is slow and this is done for every message that waits. */
+function stored({ type, from, to, box, taskId, id, attempt, body }: LogRow, lsn: number, ts: number): StoredMessage {
+  return { type, from, to, box, taskId, id, attempt, body, lsn, ts };
+}

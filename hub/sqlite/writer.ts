@@ -1,0 +1,157 @@
+import { AppError } from '../../base/errors.ts';
+import type { Database } from '../../base/sqlite.ts';
+import type { Change, LogRow } from '../storage.ts';
+import { pack } from './batch.ts';
+import { CHUNK, forwards, indexChunk } from './positions.ts';
+import { type Prepare, statements } from './statements.ts';
+import { taskColumns, taskValues } from './task-rows.ts';
+import { type Transaction, transactions } from './transactions.ts';
+import type { Unindexed } from './unindexed.ts';
+
+type Rest = Exclude<Change, { kind: 'message' }>;
+
+/** The one who writes: all changes in one transaction, or none. */
+export class Writer {
+  readonly #transaction: Transaction;
+  readonly #prepare: Prepare;
+  readonly #unindexed: Unindexed;
+  #last: number;
+
+  /** `last` is the position of the newest message ever committed. */
+  constructor(database: Database, unindexed: Unindexed, last: number) {
+    this.#transaction = transactions(database);
+    this.#prepare = statements(database);
+    this.#unindexed = unindexed;
+    this.#last = last;
+  }
+
+  /** Position of the newest message ever committed. */
+  get last(): number {
+    return this.#last;
+  }
+
+  commit(changes: readonly Change[], ts: number): number[] {
+    const rows: LogRow[] = [];
+    const rest: Rest[] = [];
+    for (const change of changes) {
+      if (change.kind === 'message') rows.push(change.row);
+      else rest.push(change);
+    }
+    const batches = pack(rows, this.#last + 1, ts);
+    const insert = () => {
+      const add = this.#prepare('INSERT INTO batch (first, ts, count, marks, frames) VALUES (?, ?, ?, ?, ?)');
+      for (const { first, count, marks, frames } of batches) add.run(first, ts, count, marks, frames);
+    };
+    let indexed = 0;
+    // One statement is a transaction by itself; a BEGIN and a COMMIT cost a quarter of a small commit.
+    if (batches.length <= 1 && rest.length === 0 && !this.#isChunkFull()) insert();
+    else {
+      this.#transaction(() => {
+        insert();
+        applyAll(this.#prepare, coalesced(rest), { ts, unindexed: this.#unindexed });
+        indexed = this.#index(1 + Math.floor(rows.length / CHUNK.messages));
+      });
+    }
+    this.#unindexed.dropUpTo(indexed);
+    return rows.map((row) => {
+      this.#last += 1;
+      this.#unindexed.add(this.#last, row, ts);
+      return this.#last;
+    });
+  }
+
+  #isChunkFull(): boolean {
+    return this.#unindexed.size >= CHUNK.messages || this.#unindexed.bytes >= CHUNK.bytes;
+  }
+
+  /** Indexes full chunks, at most so many; returns how far that went. */
+  #index(most: number): number {
+    let [upTo, size, bytes] = [0, this.#unindexed.size, this.#unindexed.bytes];
+    for (let round = 0; round < most && (size >= CHUNK.messages || bytes >= CHUNK.bytes); round += 1) {
+      const chunk = this.#unindexed.head(upTo, CHUNK);
+      indexChunk(this.#prepare, chunk.messages);
+      size -= chunk.upTo - Math.max(upTo, this.#unindexed.first - 1);
+      bytes -= chunk.bytes;
+      upTo = chunk.upTo;
+    }
+    return upTo;
+  }
+}
+
+/** Leaves out cursor moves that a later one of the same commit overtakes. */
+function coalesced(changes: readonly Rest[]): Rest[] {
+  const overtaken = new Set<string>();
+  const kept: Rest[] = [];
+  for (const change of changes.toReversed()) {
+    if (change.kind === 'cursor') {
+      if (overtaken.has(change.name)) continue;
+      overtaken.add(change.name);
+    } else if (change.kind !== 'task') overtaken.clear();
+    kept.push(change);
+  }
+  return kept.reverse();
+}
+
+function applyAll(prepare: Prepare, changes: readonly Rest[], now: { ts: number; unindexed: Unindexed }): void {
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'task':
+        writeTask(prepare, change);
+        break;
+      case 'session': {
+        const { name, session, tokenHash, acked } = change.session;
+        prepare('INSERT OR REPLACE INTO session (name, session, token_hash, acked) VALUES (?, ?, ?, ?)').run(
+          name,
+          session,
+          tokenHash,
+          acked,
+        );
+        break;
+      }
+      case 'forget_session':
+        prepare('DELETE FROM session WHERE name = ?').run(change.name);
+        break;
+      case 'cursor':
+        prepare('UPDATE session SET acked = ? WHERE name = ?').run(change.acked, change.name);
+        break;
+      case 'dead':
+        bury(prepare, change, now);
+        break;
+      case 'drop_dead':
+        for (const lsn of change.lsns) prepare('DELETE FROM dead WHERE lsn = ?').run(lsn);
+        break;
+      default:
+        change satisfies never;
+    }
+  }
+}
+
+const values = taskColumns.map(() => '?').join(', ');
+const addTask = `INSERT INTO task (${taskColumns.join(', ')}) VALUES (${values})`;
+const setTask = `UPDATE task SET (${taskColumns.join(', ')}) = (${values}) WHERE task_id = ? AND attempt = ? AND sub_state = ?`;
+
+function writeTask(prepare: Prepare, { task, expect }: Extract<Rest, { kind: 'task' }>): void {
+  if (expect === null) {
+    prepare(addTask).run(...taskValues(task));
+    return;
+  }
+  const { changes } = prepare(setTask).run(...taskValues(task), task.taskId, expect.attempt, expect.subState);
+  if (changes === 1) return;
+  throw new AppError('internal', `task ${task.taskId} does not stand at ${expect.subState}/${expect.attempt}`);
+}
+
+function bury(
+  prepare: Prepare,
+  { box, after, upto, reason }: Extract<Rest, { kind: 'dead' }>,
+  { ts, unindexed }: { ts: number; unindexed: Unindexed },
+): void {
+  const add = prepare('INSERT OR IGNORE INTO dead (lsn, box, reason, died_at) VALUES (?, ?, ?, ?)');
+  for (const { lsn } of forwards(prepare, 'box', box, after)) {
+    if (lsn > upto) return;
+    add.run(lsn, box, reason, ts);
+  }
+  for (const message of unindexed.after(after)) {
+    if (message.lsn > upto) return;
+    if (message.box === box) add.run(message.lsn, box, reason, ts);
+  }
+}
