@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
 import { manualClock } from '../test/helpers/manual-clock.ts';
 import { type ScriptedHub, startScriptedHub } from '../test/helpers/scripted-hub.ts';
+import { startTcpProxy } from '../test/helpers/tcp-proxy.ts';
 import { connectHub, type HubClient, type HubClientOptions, wireCode } from './index.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -505,4 +506,135 @@ test('R-CLIENT-13: a wrong address and a wrong name are told before anything is 
     code: 'usage',
     message: expect.stringContaining('"hub" cannot be a name'),
   });
+});
+
+test('R-CLIENT-14: no more than 4,096 frames are with the hub; the others wait, and all keep their order over a lost connection', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const sends = Array.from({ length: 4100 }, (_, index) =>
+    client.send({ type: 'route', to: 'you', id: `f${index}`, payload: index }),
+  );
+  await expect.poll(() => line.frames.length).toBe(1 + 4096);
+  await turns();
+  expect(line.frames).toHaveLength(1 + 4096);
+  line.send({ type: 'accepted', payload: { upto: 3 } });
+  await Promise.all(sends.slice(0, 2));
+  await expect.poll(() => line.frames.length).toBe(1 + 4098);
+  line.terminate();
+  const again = await server.welcome();
+  await expect.poll(() => again.frames.length).toBe(1 + 4096);
+  again.accept();
+  await expect.poll(() => again.frames.length).toBe(1 + 4098);
+  again.accept();
+  await Promise.all(sends);
+  expect(again.frames.slice(1).map(({ payload }) => payload)).toEqual(
+    Array.from({ length: 4098 }, (_, index) => index + 2),
+  );
+});
+
+test('R-CLIENT-14: large frames wait for room, too, and a refused one makes it', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const text = 'x'.repeat(500_000);
+  const sends = Array.from({ length: 40 }, () => client.send({ type: 'route', to: 'you', payload: text }));
+  await expect.poll(() => line.frames.length).toBe(1 + 34);
+  await turns();
+  expect(line.frames).toHaveLength(1 + 34);
+  line.refuse(await line.next('route'), 'mailbox_full');
+  await expect(sends[0]).rejects.toMatchObject({ code: 'wire' });
+  await Promise.all(sends.slice(1, 34));
+  await expect.poll(() => line.frames.length).toBe(1 + 40);
+  line.accept();
+  await Promise.all(sends.slice(34));
+});
+
+test('R-CLIENT-15: acknowledgements are few: at once after a pause, then every 16 messages or 200 ms, and before bye', async () => {
+  const server = await hub();
+  const clock = manualClock();
+  const starting = connecting(server.url, { clock });
+  const line = await server.welcome();
+  const client = await starting;
+  let handled = 0;
+  client.on('route', () => {
+    handled += 1;
+  });
+  const acks = () => line.frames.filter(({ type }) => type === 'ack').map(({ payload }) => payload.seq);
+  const deliver = async (from: number, upto: number) => {
+    for (let seq = from; seq <= upto; seq += 1) line.send({ type: 'route', from: 'you', seq, prev: seq - 1 });
+    await expect.poll(() => handled).toBe(upto);
+    await turns();
+  };
+  await deliver(1, 1);
+  expect(acks()).toEqual([1]);
+  await deliver(2, 10);
+  expect(acks()).toEqual([1]);
+  clock.advance(200);
+  await expect.poll(acks).toEqual([1, 10]);
+  for (let seq = 11; seq <= 26; seq += 1) await deliver(seq, seq);
+  expect(acks()).toEqual([1, 10, 26]);
+  await deliver(27, 30);
+  void client.close();
+  await line.next('bye');
+  expect(acks()).toEqual([1, 10, 26, 30]);
+  line.end(1000);
+});
+
+test('R-CLIENT-7: a hub that came back with an older state of its log is heard, its numbers begin where it says', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const seen: unknown[] = [];
+  client.on('route', ({ payload }) => {
+    seen.push(payload);
+  });
+  line.send({ type: 'route', from: 'you', seq: 50, prev: 0, payload: 'lost by the hub' });
+  await line.next('ack');
+  line.terminate();
+  const older = await server.welcome({ resume: { state: 'gap', from: 50, to: 20, reason: 'not of this mailbox' } });
+  older.send({ type: 'route', from: 'you', seq: 21, prev: 0, payload: 'new' });
+  await expect.poll(() => seen).toEqual(['lost by the hub', 'new']);
+});
+
+test('R-CLIENT-16: handlers that throw end nothing, whatever they are for', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const states: unknown[] = [];
+  client.onState(() => {
+    throw new Error('broken');
+  });
+  client.onState((state) => states.push(state));
+  line.terminate();
+  const again = await server.welcome();
+  again.end(4504, 'evicted');
+  await expect.poll(() => states).toEqual(['lost', 'connected', 'lost', 'closed']);
+});
+
+test('R-CLIENT-11: close ends a client whose connection is still being made', async () => {
+  const mute = createTcpServer();
+  mute.listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const server = await hub();
+  cleanups.push(async () => mute.close());
+  const road = await startTcpProxy();
+  cleanups.push(() => road.close());
+  road.target = Number(new URL(server.url).port);
+  const starting = connecting(road.url);
+  const line = await server.welcome();
+  const client = await starting;
+  road.target = (mute.address() as AddressInfo).port;
+  const reached = once(mute, 'connection');
+  line.terminate();
+  await reached;
+  const waiting = client.send({ type: 'route', to: 'you' });
+  const began = performance.now();
+  await client.close();
+  expect(performance.now() - began).toBeLessThan(3000);
+  await expect(waiting).rejects.toMatchObject({ code: 'disconnected' });
 });

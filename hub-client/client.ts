@@ -185,6 +185,7 @@ class Client implements HubClient {
     const patience = new AbortController();
     await Promise.race([this.#outbox.drained(), sleep(DRAIN_MS, patience.signal).catch(() => {})]);
     patience.abort();
+    this.#inbox.flush();
     this.#post({ type: 'bye', to: 'hub' });
     await this.#link.close();
   }
@@ -205,7 +206,7 @@ class Client implements HubClient {
     const { session, resume_token, epoch, seq, resume, limits } = payload;
     const otherLog = this.#resume !== undefined && this.#resume.epoch !== epoch;
     this.#resume = { session, resume_token, epoch };
-    this.#inbox.welcomed(epoch, seq);
+    this.#inbox.welcomed(epoch, seq, resume.state === 'gap' ? resume.to : undefined);
     this.#outbox.connected({ transmit: (text) => connection.transmit(text), maxBytes: limits.max_bytes });
     this.#watchAgain(otherLog);
     this.#tell('connected');
@@ -267,7 +268,14 @@ class Client implements HubClient {
   }
 
   #tell(state: ClientState): void {
-    for (const handler of [...this.#stateHandlers]) handler(state);
+    for (const handler of [...this.#stateHandlers]) {
+      try {
+        handler(state);
+      } catch (error) {
+        // it must not keep the others from hearing, nor this connection from going on
+        this.log.error({ err: error }, 'a state handler failed');
+      }
+    }
   }
 }
 

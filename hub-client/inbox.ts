@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { Frame, FrameOf, FrameType } from '../protocol/index.ts';
+import { Acks } from './acks.ts';
 
 export type Handler<T extends FrameType> = (frame: FrameOf<T>) => void | Promise<void>;
 type AnyHandler = (frame: Frame) => void | Promise<void>;
@@ -39,7 +40,6 @@ const FIRST_HANDLER_MS = 10_000;
  */
 export class Inbox {
   readonly #handlers = new Map<string, Set<AnyHandler>>();
-  readonly #acknowledge: (seq: number) => void;
   readonly #onGap: (gap: Gap) => void;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -51,11 +51,13 @@ export class Inbox {
   #received = 0;
   #settled = 0;
   #epoch = '';
-  #ackPlanned = false;
+  readonly #acks: Acks;
 
   constructor(options: { acknowledge: (seq: number) => void; onGap: (gap: Gap) => void; log: Log; clock: Clock }) {
     this.#clock = options.clock;
-    this.#acknowledge = options.acknowledge;
+    this.#acks = new Acks(options.clock, () => {
+      if (this.#settled > 0) options.acknowledge(this.#settled);
+    });
     this.#onGap = options.onGap;
     this.#log = options.log;
   }
@@ -79,10 +81,19 @@ export class Inbox {
     };
   }
 
-  /** A connection begins; `seq` is up to where the hub has this mailbox acknowledged. */
-  welcomed(epoch: string, seq: number): void {
+  /** Says now how far all is done, if the hub does not know yet. */
+  flush(): void {
+    this.#acks.flush();
+  }
+
+  /**
+   * A connection begins; `seq` is up to where the hub has this mailbox acknowledged, `end` the last number that it can have
+   * used: one before what was received here means that the hub started with an older state of its log.
+   */
+  welcomed(epoch: string, seq: number, end = Number.POSITIVE_INFINITY): void {
+    this.#acks.forget();
     if (this.#epoch === '') this.#clock.after(FIRST_HANDLER_MS, () => this.#attend());
-    if (this.#epoch !== epoch) {
+    if (this.#epoch !== epoch || Math.max(seq, end) < this.#received) {
       // numbers mean nothing across epochs: the hub started with another log
       this.#received = 0;
       this.#settled = 0;
@@ -113,7 +124,7 @@ export class Inbox {
   #number({ seq, prev }: { seq?: number | undefined; prev?: number | undefined }): Delivery | undefined | 'repeat' {
     if (seq === undefined) return undefined;
     if (seq <= this.#received) {
-      this.#planAck(); // the hub may have missed the last one
+      this.#acks.owe(); // the hub may have missed the last one
       return 'repeat';
     }
     if (this.#received > 0 && prev !== undefined && prev > this.#received) {
@@ -168,16 +179,7 @@ export class Inbox {
     while (this.#open[0]?.settled) {
       this.#settled = Math.max(this.#settled, this.#open[0].seq);
       this.#open.shift();
-      this.#planAck();
+      this.#acks.owe();
     }
-  }
-
-  #planAck(): void {
-    if (this.#ackPlanned) return;
-    this.#ackPlanned = true;
-    setImmediate(() => {
-      this.#ackPlanned = false;
-      if (this.#settled > 0) this.#acknowledge(this.#settled);
-    });
   }
 }

@@ -8,8 +8,13 @@ import type { WireFrame } from './outgoing.ts';
 export type Keep = 'durable' | 'query' | 'once';
 
 interface Entry {
-  readonly frame: WireFrame;
+  readonly id: string;
+  readonly type: string;
+  readonly text: string;
+  readonly bytes: number;
   readonly keep: Keep;
+  /** It waits for room: nothing of it went out yet. */
+  queued: boolean;
   /** Its place among the frames of this connection; 0 = not sent on it. */
   number: number;
   readonly resolve: () => void;
@@ -23,28 +28,41 @@ export interface Line {
   readonly maxBytes: number;
 }
 
+/** Frames, and their bytes, that may be with the hub, or wait for a connection; further ones wait for their turn. */
+const MAX_FRAMES = 4096;
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /**
  * Frames on their way to the hub. `accepted {upto}` is cumulative over all frames of a connection, so every frame that
  * leaves, `ack` included, is counted here; `hello` was number 1.
  */
 export class Outbox {
+  /** In the order in which they were given; those that wait for room are the last. */
   readonly #waiting = new Map<string, Entry>();
+  #queue: Entry[] = [];
+  #frames = 0;
+  #bytes = 0;
   #line: Line | undefined;
+  #repeating = false;
   #sent = 0;
   #drained: (() => void)[] = [];
   #over: AppError | undefined;
 
-  /** Sends the frame now, or as soon as there is a connection; resolves once the hub accepted it. */
+  /** Sends the frame as soon as there is a connection and room; resolves once the hub accepted it. */
   add(frame: WireFrame, keep: Keep): Promise<void> {
     if (this.#waiting.has(frame.id)) {
       return Promise.reject(new AppError('usage', `A frame with id ${frame.id} is already on its way.`));
     }
     if (this.#over) return Promise.reject(this.#over);
     if (keep === 'once' && !this.#line) return Promise.reject(disconnected());
+    const text = JSON.stringify(frame);
+    const { id, type } = frame;
     return new Promise((resolve, reject) => {
-      const entry: Entry = { frame, keep, number: 0, resolve, reject };
-      this.#waiting.set(frame.id, entry);
-      this.#transmit(entry);
+      const bytes = Buffer.byteLength(text);
+      const entry: Entry = { id, type, text, bytes, keep, queued: true, number: 0, resolve, reject };
+      this.#waiting.set(id, entry);
+      this.#queue.push(entry);
+      this.#advance();
     });
   }
 
@@ -59,7 +77,14 @@ export class Outbox {
   connected(line: Line): void {
     this.#line = line;
     this.#sent = 1;
-    for (const entry of this.#waiting.values()) this.#transmit(entry);
+    // What waits for room must not overtake when one of these is refused here.
+    this.#repeating = true;
+    for (const entry of [...this.#waiting.values()]) {
+      if (entry.queued) break;
+      this.#transmit(entry);
+    }
+    this.#repeating = false;
+    this.#advance();
   }
 
   disconnected(): void {
@@ -107,13 +132,25 @@ export class Outbox {
     });
   }
 
+  /** Lets those that wait for room go, as far as there is some. */
+  #advance(): void {
+    while (this.#frames < MAX_FRAMES && this.#bytes < MAX_BYTES) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) return;
+      if (!this.#waiting.has(entry.id)) continue;
+      entry.queued = false;
+      this.#frames += 1;
+      this.#bytes += entry.bytes;
+      this.#transmit(entry);
+    }
+  }
+
   #transmit(entry: Entry): void {
     if (!this.#line) return;
-    const text = JSON.stringify(entry.frame);
-    const bytes = Buffer.byteLength(text);
+    const { text, type, bytes } = entry;
     if (bytes > this.#line.maxBytes) {
       // a much larger one would make the hub cut the connection, again after each reconnect
-      const message = `A ${entry.frame.type} of ${bytes} bytes is more than the ${this.#line.maxBytes} that the hub takes; pass large things by path or ref.`;
+      const message = `A ${type} of ${bytes} bytes is more than the ${this.#line.maxBytes} that the hub takes; pass large things by path or ref.`;
       this.#settle(entry, new AppError('wire', message, { details: { code: 'too_large', retryable: false } }));
       return;
     }
@@ -123,9 +160,14 @@ export class Outbox {
   }
 
   #settle(entry: Entry, error?: AppError): void {
-    this.#waiting.delete(entry.frame.id);
+    this.#waiting.delete(entry.id);
+    if (!entry.queued) {
+      this.#frames -= 1;
+      this.#bytes -= entry.bytes;
+    }
     if (error) entry.reject(error);
     else entry.resolve();
+    if (!this.#repeating && !this.#over) this.#advance();
     if (this.#waiting.size === 0) this.#release();
   }
 

@@ -1,3 +1,4 @@
+import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
 import { backoff, sleep } from '../base/time.ts';
@@ -126,7 +127,7 @@ async function carry(client: HubClient, task: RunningTask, work: Work): Promise<
 
 /** Sends the result until it is accepted; rejects when this attempt is no longer asked for. */
 async function deliver(client: HubClient, task: RunningTask, result: TaskResultPayload): Promise<void> {
-  const frame = task.frame('task.result', result);
+  const frame = { ...task.frame('task.result', result), id: uuid() };
   for (let tries = 0; ; tries += 1) {
     try {
       await client.send(frame);

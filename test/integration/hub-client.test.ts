@@ -403,3 +403,25 @@ test('R-CLIENT-57: a stopped worker process is replaced, and finds on waking tha
   await expect.poll(() => first.said, soon).toContain('aborted lost');
   expect(await boss.client.tasks()).toMatchObject([{ state: 'done', agent: 'coder-2' }]);
 });
+
+test('R-CLIENT-58: of two programs with the same name and token the newer one stays, and the older one ends and says why', async () => {
+  const running = await hub({ auth: 'required' });
+  const token = running.grant({ agent: 'coder-1', scopes: ['work', 'assign'] });
+  const old = await enter(running.url, 'coder-1', { token });
+  const over = new Promise((resolve) => old.onState((state) => state === 'closed' && resolve(state)));
+  const next = await enter(running.url, 'coder-1', { token });
+  const states: unknown[] = [];
+  next.onState((state) => states.push(state));
+  await over;
+  await expect(old.send({ type: 'route', to: 'coder-1' })).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining('another agent has this name'),
+  });
+  const heard: unknown[] = [];
+  next.on('route', ({ payload }) => {
+    heard.push(payload);
+  });
+  await next.send({ type: 'route', to: 'coder-1', payload: 'to myself' });
+  await expect.poll(() => heard, soon).toEqual(['to myself']);
+  expect(states).toEqual([]);
+});
