@@ -29,7 +29,7 @@ export class LiveTask {
   lastAgent: string | null = null;
   /** Offers in a row that came to nothing. */
   withdrawn = 0;
-  /** Agents that let the last offers pass; asked again only when there is nobody else. */
+  /** Agents that let an offer pass or fell silent; asked again only when there is nobody else. */
   readonly passed = new Set<string>();
   readonly #clock: Clock;
   readonly #clocks: HubClocks;

@@ -29,7 +29,7 @@ export function inLine(live: LiveTasks): LiveTask[] {
 
 /**
  * Who of the able gets the task: the free one that had it last, else the free one with the least to do; those that let
- * it pass are asked again only when there is nobody else.
+ * it pass, or fell silent over it, are asked again only when there is nobody else.
  */
 export function chooseWorker(able: readonly Agent[], task: LiveTask): Agent | undefined {
   const free = able.filter((agent) => agent.tasks.size < agent.maxConcurrency);

@@ -265,8 +265,11 @@ export class TaskDesk {
     const task: LiveTask = new LiveTask(record, payload, this.#parts.clock, this.#parts.clocks, {
       accept: () => this.withdraw(task, `${task.record.agent} did not accept in time`),
       silence: () => {
+        const { agent, silenceMs } = task.record;
         this.#parts.turn.metrics.leasesExpired += 1;
-        this.lose(task, `no sign of life from ${task.record.agent} for ${task.record.silenceMs} ms`);
+        // Whoever says nothing is asked again only when there is nobody else.
+        if (agent !== null) task.passed.add(agent);
+        this.lose(task, `no sign of life from ${agent} for ${silenceMs} ms`);
       },
       attempt: () => this.lose(task, `the attempt took longer than ${task.record.attemptMs} ms`),
       cancel: () => {

@@ -35,6 +35,11 @@ export const hub = {
   'R-HUB-60':
     'Whatever was lost on the way, a resume delivers each message once, names one holder, and tells of what is missing.',
   'R-HUB-61': 'A mailbox takes exactly as many messages as it may.',
+  'R-HUB-62':
+    'The clocks of a task count to the millisecond, whatever the wall clock does; who fell silent is asked last.',
+  'R-HUB-63': 'Questions, answers and statuses outlive a restart of the hub: each once, and in order.',
+  'R-HUB-64': 'Every change of a task is one transaction with what is said of it and what follows from it.',
+  'R-HUB-65': 'A repeat of the accepted result is named a duplicate, however late.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
   'R-HUB-88':
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
