@@ -18,7 +18,7 @@ import { Recent } from './recent.ts';
 import { Router } from './router.ts';
 import { Sessions } from './sessions.ts';
 import { SlowReader } from './slow-reader.ts';
-import type { Storage, TaskRecord } from './storage.ts';
+import type { Change, LogRow, Storage, TaskRecord } from './storage.ts';
 import { Sweeper } from './sweeper.ts';
 import { TaskDesk } from './task-desk.ts';
 import { isHeld } from './task-machine.ts';
@@ -54,6 +54,7 @@ export class Hub {
   readonly #parts: HubParts;
   readonly #agents = new Agents();
   readonly #turn: Turn;
+  readonly #post: Post;
   readonly #desk: TaskDesk;
   readonly #sessions: Sessions;
   readonly #router: Router;
@@ -70,6 +71,7 @@ export class Hub {
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
     const post = new Post(turn, agents, this.#recent);
+    this.#post = post;
     const position = () => this.#position;
     this.#turn = turn;
     this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks });
@@ -130,6 +132,16 @@ export class Hub {
     await this.#sessions.restore(sessions, holders);
     await this.#desk.restore(records, (record) => this.#payloadOf(record));
     this.#sweeper.start();
+  }
+
+  /**
+   * Adds what another hub logged, as it stands: nobody is told, nothing follows from it, and only who watches hears of it.
+   * Resolves when it is durable.
+   */
+  async record(rows: readonly LogRow[], changes: readonly Extract<Change, { kind: 'task' }>[]): Promise<void> {
+    for (const row of rows) this.#post.record(row);
+    for (const change of changes) this.#turn.change(change);
+    await this.#turn.settled();
   }
 
   /** Serves a socket until it closes. */

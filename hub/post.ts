@@ -54,6 +54,11 @@ export class Post {
     this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body });
   }
 
+  /** Logs a row as it is. */
+  record(row: LogRow): void {
+    this.#write(row);
+  }
+
   #write(row: LogRow, then: Listener = () => undefined): void {
     this.#recent.set(row.from, row.id, 0);
     if (row.box !== null) this.#agents.get(row.box)?.mailbox?.announce(row.body.length);

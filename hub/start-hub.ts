@@ -37,6 +37,14 @@ const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 
 /** Starts a hub; rejects with `port_in_use` when somebody else listens there. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
+  return (await serveHub(options, { restore: true })).running;
+}
+
+/** What {@link startHub} does, for a hub that may leave alone what is in its store. */
+export async function serveHub(
+  options: HubOptions,
+  { restore }: { restore: boolean },
+): Promise<{ running: RunningHub; hub: Hub }> {
   const host = options.host ?? '127.0.0.1';
   const limits = limitsOf(options.limits);
   const clock = options.clock ?? systemClock;
@@ -61,7 +69,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   // The port comes first: where another hub listens, its database is not to be touched.
   const port = await listen(server, host, options.port ?? 8765);
   policy.hosts = allowedHosts(host, port, options.hostNames ?? []);
-  const opening = openHub(options, clock, metrics);
+  const opening = openHub(options, clock, metrics, restore);
   const keeper = opening.then(
     ({ hub }): Doorkeeper => ({
       policy: () => ({
@@ -84,7 +92,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   });
   const stopWatch = watchLoop(metrics.loopLag);
   let closing: Promise<void> | undefined;
-  return {
+  const running: RunningHub = {
     ...opened,
     url: `ws://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
@@ -100,6 +108,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       return closing;
     },
   };
+  return { running, hub };
 }
 
 /** Opens the store and takes up what an earlier hub left in it. */
@@ -107,6 +116,7 @@ async function openHub(
   options: HubOptions,
   clock: Clock,
   metrics: Metrics,
+  restore: boolean,
 ): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
   const log = options.log.child({ room: 'hub' });
   const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database);
@@ -127,7 +137,7 @@ async function openHub(
     bytes: () => bytesOf(options.database),
     failed: fail,
   });
-  await hub.restore();
+  if (restore) await hub.restore();
   return { hub, epoch: storage.epoch, ...(setAside !== undefined && { setAside }), failed };
 }
 
