@@ -22,3 +22,11 @@ export function parseList(text: string, before: readonly string[] = []): string[
   if (values.length === 0) throw new InvalidArgumentError('it is empty.');
   return [...before, ...values];
 }
+
+/** Reads how many times as fast; a fraction is slower. */
+export function parseSpeed(text: string): number {
+  const speed = Number(text);
+  if (!/^\d*\.?\d+$/.test(text) || speed <= 0)
+    throw new InvalidArgumentError('it is a number above 0, as in 10 or 0.5.');
+  return speed;
+}

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../base/errors.ts';
-import { parseCount, parseList } from '../options.ts';
+import { parseCount, parseList, parsePort, parseSpeed } from '../options.ts';
 import type { LogFilter } from '../read/filter.ts';
 import { addSourceOptions, type SourceOptions } from '../read/open-source.ts';
 import { parseSince } from '../read/since.ts';
@@ -16,6 +16,9 @@ interface Options extends SourceOptions {
   readonly story?: string;
   readonly full?: boolean;
   readonly export?: string;
+  readonly replay?: string;
+  readonly port?: number;
+  readonly speed?: number;
 }
 
 /** `npc-crew log`: what was said in a run, for people and for programs. */
@@ -36,6 +39,9 @@ export function logCommand(): Command {
     .option('--story <TASK>', 'one task as a tree: who asked, attempts, waits, questions, results, sub-tasks')
     .option('--full', 'with --story: every event of the work, not just their number')
     .option('--export <FILE>', 'write the frames to a file (- is stdout, .gz is packed), with secrets masked')
+    .option('--replay <FILE>', 'serve the messages of a log file on a new hub, until Ctrl-C; nobody gets them as mail')
+    .option('--port <N>', 'with --replay: port to listen on; default: a free one', parsePort)
+    .option('--speed <N>', 'with --replay: N times as fast as it was; default: all at once', parseSpeed)
     .addHelpText(
       'after',
       `
@@ -46,7 +52,8 @@ Examples:
   $ npc-crew log --type task.result --json     the results, for jq
   $ npc-crew log --story code                  how the task "code" went
   $ npc-crew log --file run.jsonl.gz           a log kept from a run
-  $ npc-crew log --export run.jsonl.gz         keep one, to hand on`,
+  $ npc-crew log --export run.jsonl.gz         keep one, to hand on
+  $ npc-crew log --replay run.jsonl.gz         look at it with tasks, watch, a browser`,
     )
     .action(act);
 }
@@ -60,6 +67,11 @@ async function act(options: Options): Promise<void> {
     ...(options.since !== undefined && { since: options.since }),
   };
   onlyOne(options);
+  if (options.replay !== undefined) {
+    const { replayLog } = await import('../log/replay-log.ts');
+    await replayLog({ ...options, replay: options.replay });
+    return;
+  }
   if (options.story !== undefined) {
     const { tellStory } = await import('../log/tell-story.ts');
     await tellStory(options.story, options);
@@ -75,22 +87,28 @@ async function act(options: Options): Promise<void> {
 }
 
 /** What cannot be wanted together. */
-function onlyOne({ story, follow, last, full, task, type, agent, since, ...options }: Options): void {
-  const ways = Object.entries({ '--story': story, '--follow': follow, '--export': options.export });
-  const wanted = ways.filter(([, value]) => value !== undefined).map(([name]) => name);
-  if (wanted.length > 1) throw new AppError('usage', `${wanted.join(' and ')} do not go together; take one of them`);
-  const filters = Object.entries({
-    '--task': task,
-    '--type': type,
-    '--agent': agent,
-    '--since': since,
-    '--last': last,
-  });
-  const [filter] = filters.find(([, value]) => value !== undefined) ?? [];
+function onlyOne(options: Options): void {
+  const named = (names: Readonly<Record<string, unknown>>) =>
+    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const { story, follow, replay, task, type, agent, since, last, full, port, speed, hub, file, json } = options;
+  const ways = named({ '--story': story, '--follow': follow, '--export': options.export, '--replay': replay });
+  if (ways.length > 1) throw new AppError('usage', `${ways.join(' and ')} do not go together; take one of them`);
+  const [filter] = named({ '--task': task, '--type': type, '--agent': agent, '--since': since, '--last': last });
   if (story !== undefined && filter !== undefined) {
     throw new AppError('usage', `--story tells one task as a whole and does not take ${filter}; leave one of them out`);
   }
+  const [other] = named({ '--hub': hub, '--file': file, '--json': json });
+  if (replay !== undefined && (filter ?? other) !== undefined) {
+    throw new AppError(
+      'usage',
+      `--replay takes the file as it is, without ${filter ?? other}; filter what you look at there`,
+    );
+  }
   if (full && story === undefined) throw new AppError('usage', '--full belongs to --story, as in --story code --full');
+  const [pace] = named({ '--port': port, '--speed': speed });
+  if (replay === undefined && pace !== undefined) {
+    throw new AppError('usage', `${pace} belongs to --replay, as in --replay run.jsonl.gz ${pace} 10`);
+  }
 }
 
 function since(text: string): number {

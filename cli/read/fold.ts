@@ -12,28 +12,45 @@ export interface SeenAgent {
   readonly tasks: readonly string[];
 }
 
-/** The task table as the frames of a log tell it; for a log file that came without its database. */
-export async function foldTasks(log: AsyncIterable<Envelope>): Promise<TaskRow[]> {
-  const rows = new Map<string, TaskRow>();
-  for await (const frame of log) {
-    const row = rows.get(frame.task_id);
+/** The task table as the frames of a log tell it, one after the other. */
+export class TaskFold {
+  readonly #rows = new Map<string, TaskRow>();
+
+  /** Takes the next frame; returns the row that it changed. */
+  take(frame: Envelope): TaskRow | undefined {
+    const row = this.#rows.get(frame.task_id);
     const next = row ? advance(row, frame) : open(frame);
-    if (next) rows.set(frame.task_id, { ...next, updated: frame.ts ?? next.updated });
+    if (!next) return undefined;
+    const dated = { ...next, updated: frame.ts ?? next.updated };
+    this.#rows.set(frame.task_id, dated);
+    return dated;
   }
-  return [...rows.values()];
+
+  rows(): TaskRow[] {
+    return [...this.#rows.values()];
+  }
+}
+
+/** The task table at the end of a log; for a log file that came without its database. */
+export async function foldTasks(log: AsyncIterable<Envelope>): Promise<TaskRow[]> {
+  const fold = new TaskFold();
+  for await (const frame of log) fold.take(frame);
+  return fold.rows();
 }
 
 function open(frame: Envelope): TaskRow | undefined {
-  if (frame.type !== 'task.assign' && frame.type !== 'register_task') return undefined;
-  const parent = frames['task.assign'].safeParse(frame).data?.payload.options?.parent ?? null;
+  if (frame.task_id === '' || (frame.type !== 'task.assign' && frame.type !== 'register_task')) return undefined;
   const at = frame.ts ?? 0;
-  const whom = { owner: frame.from, target: frame.to, agent: null, parent };
+  const target = frame.type === 'register_task' ? '' : frame.to;
+  const whom = { owner: frame.from, target, agent: null, parent: parentOf(frame) };
   const state = { state: 'pending', sub_state: 'queued', attempt: 0, reason: null, summary: null } as const;
   return { task_id: frame.task_id, ...whom, ...state, created: at, updated: at };
 }
 
 function advance(row: TaskRow, frame: Envelope): TaskRow | undefined {
   switch (frame.type) {
+    case 'task.assign':
+      return { ...row, target: frame.to, parent: parentOf(frame) };
     case 'task.accept':
       return {
         ...row,
@@ -55,6 +72,10 @@ function advance(row: TaskRow, frame: Envelope): TaskRow | undefined {
     default:
       return undefined;
   }
+}
+
+function parentOf(frame: Envelope): string | null {
+  return frames['task.assign'].safeParse(frame).data?.payload.options?.parent ?? null;
 }
 
 /** Who spoke in a log. */

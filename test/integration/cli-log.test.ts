@@ -184,3 +184,49 @@ test('R-CLI-22: an export that fails leaves what was there before, and nothing b
   expect((await readdir(home)).sort()).toEqual(['kept.jsonl', 'run.jsonl']);
   expect(await runCli(['log', '--file', file, '--export', '/dev/null'], { env })).toMatchObject({ exit: 2 });
 });
+
+test('R-CLI-23: an exported log is replayed on a hub of its own, with its times and tasks, until Ctrl-C', async () => {
+  const { url } = await startHub();
+  const ann = await connectPeer(url, 'ann');
+  ann.send({ type: 'task.assign', to: 'role:coder', task_id: 'k.open', payload: { goal: '开着' } });
+  ann.send({ type: 'route', to: 'ann', task_id: 'k.open', payload: 'note' });
+  await ann.ping();
+  await ann.close();
+  const file = join(home, 'kept.jsonl.gz');
+  await runCli(['log', '--hub', url, '--export', file], { env });
+  const replay = startCli(['log', '--replay', file], { env });
+  onTestFinished(() => void replay.child.kill('SIGKILL'));
+  const [, shown = ''] = await replay.until(/(ws:.*)\nnpc-crew: the hub holds 2 messages, 1 task of/);
+  const [before, after, tasks] = await Promise.all([
+    runCli(['log', '--hub', url, '--json'], { env }),
+    runCli(['log', '--hub', shown, '--json'], { env }),
+    runCli(['tasks', '--hub', shown, '--json'], { env }),
+  ]);
+  expect(after.stdout).toBe(before.stdout);
+  expect(tasks.stdout).toContain('"task_id":"k.open","owner":"ann","target":"role:coder","state":"pending"');
+  replay.child.kill('SIGINT');
+  expect(await replay.result).toMatchObject({ exit: 0 });
+});
+
+test('R-CLI-23: a replay with a speed shows each message when its time comes', async () => {
+  const file = join(home, 'run.jsonl');
+  const frame = { type: 'route', from: 'a', to: 'b', task_id: '' };
+  const lines = [0, 5000, 60_000].map((ts, index) => JSON.stringify({ ...frame, payload: index, ts: 1_000_000 + ts }));
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const state = join(home, 'replayed');
+  const replay = startCli(['log', '--replay', file, '--speed', '50', '--state', state], { env });
+  onTestFinished(() => void replay.child.kill('SIGKILL'));
+  const [, url = ''] = await replay.until(/(ws:.*)\n/);
+  const began = Date.now();
+  const follow = startCli(['log', '--follow', '--hub', url, '--json'], { env });
+  await follow.until(/"payload":2/);
+  expect(Date.now() - began).toBeGreaterThan(500);
+  expect(replay.child.exitCode).toBe(null);
+  await replay.until(/that was all: 3 messages, 0 tasks/);
+  for (const { child } of [follow, replay]) child.kill('SIGTERM');
+  await Promise.all([follow.result, replay.result]);
+  expect(await runCli(['log', '--replay', file, '--state', state], { env })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('holds a log already'),
+  });
+});

@@ -30,4 +30,5 @@ export const cli = {
   'R-CLI-21':
     'log --story tells one task as a tree: attempts, waits, sizes, latencies, questions, stale results, sub-tasks.',
   'R-CLI-22': 'log --export writes a masked log in one piece, and says how many places were masked.',
+  'R-CLI-23': 'log --replay serves the messages of a file with their times on a fresh hub, and wakes nobody with them.',
 } as const;
