@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Children, canPin } from '../children.ts';
+import { Children } from '../children.ts';
+import { describeMachine } from '../machine.ts';
 import { untilStopped } from '../stop.ts';
 import { works } from './cell.ts';
 import { benchDurable } from './durable.ts';
@@ -74,14 +74,13 @@ async function measure(children: Children, options: Options): Promise<Results> {
     size: { flood: { 256: 30_000, 4096: 12_000 }, warmUp: 500, window: 500 },
     profile,
   };
+  const machine = await describeMachine();
+  if (machine.busy > 0.1) {
+    say(`other work takes ${Math.round(machine.busy * 100)} % of this machine: only ratios mean something, if at all`);
+  }
   const fewer = quick ? 1 : 3;
   return {
-    machine: {
-      cores: availableParallelism(),
-      node: process.version.slice(1),
-      system: `${process.platform} ${process.arch}`,
-      pinned: canPin,
-    },
+    machine,
     quick,
     relays: wanted.length > 0 ? await benchRelays(children, relayPlan, say) : [],
     durable: wants('durable') ? await benchDurable(children, repetitions, say) : [],

@@ -10,7 +10,7 @@ import type { Results } from './results.ts';
 import type { Variant } from './variants/relay.ts';
 
 const nothing: Results = {
-  machine: { cores: 2, node: '20.20.2', system: 'linux x64', pinned: true },
+  machine: { cores: 2, node: '20.20.2', system: 'linux x64', pinned: true, busy: 0 },
   quick: false,
   relays: [],
   durable: [],

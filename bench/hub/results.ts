@@ -1,3 +1,4 @@
+import type { Machine } from '../machine.ts';
 import type { Cell } from './cell.ts';
 import type { DurableCell } from './durable.ts';
 import type { IdleFigures } from './idle.ts';
@@ -6,13 +7,7 @@ import type { StalledFigures } from './stalled.ts';
 
 /** Everything that one run of the bench measured; a part that was not asked for is empty. */
 export interface Results {
-  readonly machine: {
-    readonly cores: number;
-    readonly node: string;
-    readonly system: string;
-    /** Whether the measured processes had a core of their own. */
-    readonly pinned: boolean;
-  };
+  readonly machine: Machine;
   readonly quick: boolean;
   readonly relays: readonly Cell[];
   readonly durable: readonly DurableCell[];

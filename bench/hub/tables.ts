@@ -19,8 +19,7 @@ export function figureTable(figures: readonly Figure[]): string {
     ['work', 'figure', 'at least', 'aim', 'measured', 'quartiles', 'verdict'],
     figures.map(({ work, what, unit, bound, target, aim, measured, verdict }) => {
       const sign = bound === 'most' ? '≤' : '≥';
-      const limit = (value: number | undefined) =>
-        value === undefined || !Number.isFinite(value) ? '' : `${sign} ${value} ${unit}`.trim();
+      const limit = (value: number | undefined) => (value === undefined ? '' : `${sign} ${value} ${unit}`.trim());
       return [
         work,
         what,
