@@ -7,6 +7,7 @@ import { allowedHosts } from './accept.ts';
 import { serveHttp } from './http/serve.ts';
 import { Hub } from './hub.ts';
 import { watchLoop } from './loop-lag.ts';
+import { isLoopback } from './loopback.ts';
 import { Metrics } from './metrics.ts';
 import { defaultClocks, type HubOptions, limitsOf } from './options.ts';
 import { upgradePace } from './pace.ts';
@@ -33,9 +34,7 @@ export interface RunningHub {
   close(): Promise<void>;
 }
 
-const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
-
-/** Starts a hub; rejects with `port_in_use` when somebody else listens there. */
+/** Starts a hub; rejects with `port_in_use` when somebody else listens there, `usage` when it would be open to other machines. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   return (await serveHub(options, { restore: true })).running;
 }
@@ -55,7 +54,7 @@ export async function serveHub(
   const policy = {
     hosts: new Set<string>(),
     origins: new Set(options.origins ?? []),
-    auth: options.auth ?? (loopback.has(host) ? ('none' as const) : ('required' as const)),
+    auth: authOf(options, host),
     tokens,
     tokenInQuery: options.tokenInQuery ?? false,
     maxConnections: limits.connections,
@@ -109,6 +108,13 @@ export async function serveHub(
     },
   };
   return { running, hub };
+}
+
+function authOf({ auth }: HubOptions, host: string): 'none' | 'required' {
+  if (auth === 'none' && !isLoopback(host)) {
+    throw new AppError('usage', `a hub on ${host} can be reached by other machines and needs a token`);
+  }
+  return auth ?? (isLoopback(host) ? 'none' : 'required');
 }
 
 /** Opens the store and takes up what an earlier hub left in it. */

@@ -13,6 +13,7 @@ import { AgentName, Role } from '../../protocol/index.ts';
 import { type AgentSecrets, readAgentSecrets } from '../agent-secrets.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
+import { findHubToken } from '../hub-token.ts';
 import { say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, stateRoot } from '../state-folder.ts';
@@ -29,6 +30,8 @@ export interface AgentOptions {
   /** Started by a run: the secrets come through stdin, and the agent ends with the run. */
   readonly tokenStdin?: boolean;
   readonly state?: string;
+  /** File of the token for the hub. */
+  readonly tokenFile?: string;
 }
 
 /** Joins a hub as one agent, works until a signal comes or its run is gone, and returns the exit code. */
@@ -39,10 +42,8 @@ export async function agentProcess(options: AgentOptions): Promise<number> {
   const env = environment();
   const signal = abortOnSignal();
   const secrets = options.tokenStdin ? await readAgentSecrets(process.stdin) : {};
-  const { hubToken, logLevel } = readConfig(PlaceSettings, {
-    flags: { hubToken: secrets.hub_token },
-    environment: env,
-  });
+  const { logLevel } = readConfig(PlaceSettings, { environment: env });
+  const hubToken = secrets.hub_token ?? (await findHubToken(options));
   const folder = await makeStateFolder(options.state ?? join(stateRoot(env), 'agents'));
   const log = openDiagnostics(folder, logLevel);
   const client = await connectHub({ url: options.hub, name, token: hubToken, roles: [role], title: role, log });

@@ -16,12 +16,13 @@ export function agentCommand(): Command {
       '--exec <CMD>',
       'another program plays the role: {task} is a Markdown file to read, {result} a file to write; without {result} its stdout counts',
     )
+    .option('--token-file <FILE>', 'file of the token for the hub')
     .option('--token-stdin', 'read {"hub_token", "process_token"} as one line of JSON from stdin')
     .option('--state <DIR>', 'folder for diagnostics')
     .addHelpText(
       'after',
       `
-A hub that asks for a token takes it from NPC_HUB_TOKEN, or from --token-stdin.
+The token for a hub that asks for one comes from --token-file, from NPC_HUB_TOKEN, or from --token-stdin.
 
 Examples:
   $ npc-crew agent coder

@@ -1,26 +1,45 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { AppError, messageOf } from '../../base/errors.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
+import { isLoopback } from '../../hub/loopback.ts';
 import { openDiagnostics } from '../diagnostics.ts';
-import { parsePort } from '../options.ts';
+import { addHubFlags, readHubFlags } from '../hub-flags.ts';
+import { tokenFileIn } from '../hub-token.ts';
+import { parseList, parsePort } from '../options.ts';
 import { print, say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, mustBeFree, noteRun, stateRoot } from '../state-folder.ts';
+import { openTokenFile } from '../token-file.ts';
 
 interface Options {
   readonly port: number;
   readonly host: string;
   readonly state?: string;
+  readonly auth?: 'none' | 'required';
+  readonly tokenFile?: string;
+  readonly hostName?: readonly string[];
+  readonly origin?: readonly string[];
 }
 
 /** `npc-crew hub`: a hub of its own, for agents and people to join. */
 export function hubCommand(): Command {
-  return new Command('hub')
+  const command = new Command('hub')
     .description('start a hub that agents and people can join')
     .option('--port <N>', 'port to listen on; 0 takes a free one', parsePort, 8765)
     .option('--host <H>', 'address to listen on; other than loopback, every connection needs a token', '127.0.0.1')
     .option('--state <DIR>', 'folder for log.db; default: one per port under the state folder')
+    .optionsGroup('Who is let in:')
+    .addOption(
+      new Option('--auth <WHEN>', 'whether a token is needed; default: none on loopback, else required').choices([
+        'none',
+        'required',
+      ]),
+    )
+    .option('--token-file <FILE>', 'file of the token, made when it is not there; default: token in the state folder')
+    .option('--host-name <NAME>', 'further name that the hub may be called by, with or without port', parseList)
+    .option('--origin <URL>', 'origin of a browser page that may connect', parseList);
+  return addHubFlags(command)
     .addHelpText(
       'after',
       `
@@ -33,12 +52,23 @@ Examples:
     .action(serve);
 }
 
+/** Whoever names a token file wants it to be asked for. */
+function authOf({ auth, host, tokenFile }: Options): 'none' | 'required' {
+  if (auth === 'none' && tokenFile !== undefined)
+    throw new AppError('usage', '--token-file is of no use with --auth none');
+  return auth ?? (isLoopback(host) && tokenFile === undefined ? 'none' : 'required');
+}
+
 async function serve(options: Options): Promise<void> {
+  const flags = readHubFlags({ ...options });
+  const auth = authOf(options);
   const env = environment();
   const settings = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const name = options.port === 0 ? `hub-${process.pid}` : `hub-${options.port}`;
   const folder = await makeStateFolder(settings.state ?? join(stateRoot(env), name));
   if (settings.state !== undefined) await mustBeFree(folder);
+  const tokenFile = options.tokenFile ?? tokenFileIn(folder);
+  const token = auth === 'required' ? (await openTokenFile(tokenFile)).token : undefined;
   const log = openDiagnostics(folder, settings.logLevel);
   const { startHub } = await import('../../hub/index.ts');
   const signal = abortOnSignal();
@@ -46,7 +76,11 @@ async function serve(options: Options): Promise<void> {
     host: options.host,
     port: options.port,
     database: join(folder, 'log.db'),
-    auth: isLoopback(options.host) ? 'none' : 'required',
+    auth,
+    ...(token !== undefined && { token }),
+    hostNames: options.hostName ?? [],
+    origins: options.origin ?? [],
+    ...flags,
     log,
   }).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'port_in_use') throw error;
@@ -58,10 +92,9 @@ async function serve(options: Options): Promise<void> {
   await print(hub.url);
   say(`npc-crew: hub is up; log in ${folder}`);
   let header = '';
-  if (!isLoopback(options.host)) {
-    const token = hub.grant({ scopes: ['work', 'assign', 'watch', 'admin'] });
-    say(`every connection needs this token, as NPC_HUB_TOKEN or as "Authorization: Bearer": ${token}`);
-    header = ` -H 'Authorization: Bearer ${token}'`;
+  if (token !== undefined) {
+    say(`every connection needs the token in ${tokenFile}: --token-file FILE, NPC_HUB_TOKEN, "Authorization: Bearer"`);
+    header = ` -H "Authorization: Bearer $(cat '${tokenFile}')"`;
   }
   say(`try it:   npx wscat -c '${hub.url}?agent=me'${header}   then type   {"type":"who"}`);
   say(`look at it:   npc-crew log --state ${folder}   (Ctrl-C ends the hub)`);
@@ -72,8 +105,4 @@ async function serve(options: Options): Promise<void> {
       cause: failure,
     });
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

@@ -12,6 +12,7 @@ export function runCommand(): Command {
     .option('--goal <TEXT>', 'what is to be done; without it the variables of a CNB build say so')
     .option('--repo <DIR>', 'git work tree for --goal; default: this folder')
     .option('--hub <URL>', 'use a hub that is up, and whoever is there')
+    .option('--token-file <FILE>', 'file of the token for that hub; default: the variable NPC_HUB_TOKEN')
     .option(
       '--flow <FILE>',
       'JSON array of {id, target_agent, payload, next} instead of architect, coder, reviewer, verifier',

@@ -2,7 +2,6 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import { AppError, type AppErrorCode, messageOf } from '../../base/errors.ts';
-import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
@@ -16,7 +15,7 @@ const codes: Readonly<Record<number, AppErrorCode>> = {
 /** How long a hub may take to begin its answer, ms. */
 const PATIENCE_MS = 30_000;
 
-/** What can be asked of a hub by HTTP, on the port where it takes WebSockets. The token comes from NPC_HUB_TOKEN. */
+/** What can be asked of a hub by HTTP, on the port where it takes WebSockets. */
 export interface HubHttp {
   /** Asks; resolves once the answer begins. Rejects when nobody answers, and with what the hub says when it refuses. */
   ask(path: string, method?: 'GET' | 'HEAD' | 'DELETE'): Promise<IncomingMessage>;
@@ -25,13 +24,12 @@ export interface HubHttp {
 }
 
 /** Throws `AppError('usage')` when `url` is no address of a hub. */
-export function hubHttp(url: string): HubHttp {
+export function hubHttp(url: string, token?: string): HubHttp {
   if (!URL.canParse(url) || !/^(ws|http)s?:/.test(url)) {
     throw new AppError('usage', `"${url}" is no address of a hub; it looks like ws://127.0.0.1:8765`);
   }
   const base = new URL(url.replace(/^ws/, 'http'));
-  const { hubToken } = readConfig(PlaceSettings, { environment: environment() });
-  const headers = hubToken === undefined ? {} : { authorization: `Bearer ${hubToken}` };
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const ask: HubHttp['ask'] = async (path, method = 'GET') => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = base.protocol === 'https:' ? requestHttps : requestHttp;
@@ -46,7 +44,7 @@ export function hubHttp(url: string): HubHttp {
     });
     const { statusCode: status = 0 } = response;
     if (status < 400) return response;
-    throw refusal(base, status, await textOf(response).catch(() => ''), hubToken !== undefined);
+    throw refusal(base, status, await textOf(response).catch(() => ''), token !== undefined);
   };
   return {
     ask,
@@ -73,7 +71,9 @@ export function away(base: Pick<URL, 'host'>, cause: unknown): AppError {
 
 function refusal(base: URL, status: number, body: string, hasToken: boolean): AppError {
   const said = Refusal.safeParse(parse(body)).data?.error.message ?? `HTTP ${status}`;
-  const cure = hasToken ? 'NPC_HUB_TOKEN holds one that may not' : 'a token for it goes into NPC_HUB_TOKEN';
+  const cure = hasToken
+    ? 'the token that was given may not'
+    : 'name the file of its token with --token-file, or set NPC_HUB_TOKEN';
   const more = status === 401 || status === 403 ? `; ${cure}` : '';
   return new AppError(codes[status] ?? 'refused', `the hub at ${base.host} says: ${said}${more}`, {
     details: { status },

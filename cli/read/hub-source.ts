@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { silentLog } from '../../base/log.ts';
-import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
 import { AgentRow, type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
 import { away, type HubHttp, hubHttp } from './hub-http.ts';
 import type { FrameRange, Source } from './source.ts';
@@ -11,12 +10,12 @@ const Tasks = z.object({ tasks: z.array(TaskRow) });
 const Agents = z.object({ agents: z.array(AgentRow) });
 
 /** A hub that is up. It is asked by HTTP, which leaves no trace among its agents; only who follows it connects. */
-export async function hubSource(url: string, patienceMs: number): Promise<Source> {
-  const hub = hubHttp(url);
+export async function hubSource(url: string, patienceMs: number, token?: string): Promise<Source> {
+  const hub = hubHttp(url, token);
   return {
     frames: (range) => framesOf(hub, url, range),
     last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
-    follow: (afterLsn, signal) => follow(url, patienceMs, afterLsn, signal),
+    follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
     tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
     agents: async () => (await hub.json(Agents, '/v1/agents')).agents,
     close: async () => {},
@@ -54,8 +53,7 @@ async function* piecesOf(
 }
 
 async function* follow(
-  url: string,
-  patienceMs: number,
+  { url, token, patienceMs }: { url: string; token: string | undefined; patienceMs: number },
   afterLsn: number,
   signal: AbortSignal,
 ): AsyncGenerator<Envelope> {
@@ -63,7 +61,6 @@ async function* follow(
     import('../../hub-client/index.ts'),
     import('./follow-hub.ts'),
   ]);
-  const { hubToken: token } = readConfig(PlaceSettings, { environment: environment() });
   const client = await connectHub({
     url: url.replace(/^http/, 'ws'),
     token,

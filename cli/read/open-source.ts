@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
+import { findHubToken } from '../hub-token.ts';
 import { newestRun, stateRoot } from '../state-folder.ts';
 import type { Source } from './source.ts';
 
@@ -9,12 +10,14 @@ export interface SourceOptions {
   readonly state?: string;
   readonly hub?: string;
   readonly file?: string;
+  readonly tokenFile?: string;
 }
 
 export function addSourceOptions(command: Command): Command {
   return command
     .option('--state <DIR>', 'state folder of a run; default: the newest run')
-    .option('--hub <URL>', 'hub that is up, as in ws://127.0.0.1:8765; a token for it goes into NPC_HUB_TOKEN')
+    .option('--hub <URL>', 'hub that is up, as in ws://127.0.0.1:8765')
+    .option('--token-file <FILE>', 'file of the token for it; default: the variable NPC_HUB_TOKEN')
     .option('--file <FILE>', 'log file kept from a run, run.jsonl.gz or plain');
 }
 
@@ -27,7 +30,10 @@ export async function openSource(options: SourceOptions, patienceMs = 2000): Pro
   if (named.length > 1) throw new AppError('usage', 'only one of --state, --hub and --file can be read');
   // each is loaded when needed: a file is read without a database, a folder without a socket
   if (options.file !== undefined) return (await import('./file-source.ts')).fileSource(options.file);
-  if (options.hub !== undefined) return (await import('./hub-source.ts')).hubSource(options.hub, patienceMs);
+  if (options.hub !== undefined) {
+    const token = await findHubToken(options);
+    return (await import('./hub-source.ts')).hubSource(options.hub, patienceMs, token);
+  }
   const env = environment();
   const { state } = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   return (await import('./state-source.ts')).stateSource(state ?? (await newestRun(stateRoot(env))));

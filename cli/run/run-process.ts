@@ -23,6 +23,7 @@ import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
+import { findHubToken } from '../hub-token.ts';
 import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly goal?: string;
   readonly repo?: string;
   readonly hub?: string;
+  /** File of the token for that hub. */
+  readonly tokenFile?: string;
   readonly flow?: string;
   readonly state?: string;
   readonly inProcess?: boolean;
@@ -58,6 +61,7 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
   const readings = readSettings(env);
   if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
   const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
+  const hubToken = await findHubToken(options);
   const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const state = await openStateFolder(places.state ?? join(stateRoot(env), errand.runKey), errand.trigger.thread);
   const { folder } = state;
@@ -68,7 +72,7 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
       return Exit.ok;
     }
     await mustBeFree(folder);
-    return await runIn(state, { options, env, readings, errand, places, signal, ...(flow && { flow }) });
+    return await runIn(state, { options, env, readings, errand, places, hubToken, signal, ...(flow && { flow }) });
   } finally {
     await state.close();
   }
@@ -81,11 +85,12 @@ interface Start {
   readonly flow?: Flow;
   readonly errand: Errand;
   readonly places: PlaceSettings;
+  readonly hubToken: string | undefined;
   readonly signal: AbortSignal;
 }
 
 async function runIn({ folder, problem }: StateFolder, start: Start): Promise<number> {
-  const { options, env, readings, flow, places, signal } = start;
+  const { options, env, readings, flow, places, hubToken, signal } = start;
   const errand: Errand =
     problem === undefined
       ? start.errand
@@ -98,7 +103,7 @@ async function runIn({ folder, problem }: StateFolder, start: Start): Promise<nu
   const view = openLiveView({ stream: process.stderr });
   try {
     const outcome = await run({
-      ...{ options, env, readings, errand, folder, log, view, signal, hubToken: places.hubToken },
+      ...{ options, env, readings, errand, folder, log, view, signal, hubToken },
       ...(flow && { flow }),
     });
     view.close();

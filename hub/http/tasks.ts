@@ -10,6 +10,9 @@ import { sendJson } from './answer.ts';
 import { endpoint } from './endpoint.ts';
 import { flag, taskId, whole } from './query.ts';
 
+/** Newest tasks among which those of a state are looked for. */
+const SEARCHED = 100_000;
+
 const states = z.union([TaskState, TaskSubState], {
   error: `one of ${[...new Set([...TaskState.options, ...TaskSubState.options])].join(', ')}`,
 });
@@ -28,12 +31,13 @@ export const tasksEndpoint = endpoint({
   }),
   answer: async ({ query, view, response }) => {
     const { prefix, state, stuck, limit } = query;
-    const records = await view.storage.tasks({ prefix, open: stuck });
+    const whole = state === undefined && !stuck;
+    const records = await view.storage.tasks({ prefix, open: stuck, newest: whole ? limit + 1 : SEARCHED });
     const fitting = records
       .filter(({ subState }) => state === undefined || state === subState || state === publicState(subState))
       .map((record) => taskView(record, view))
       .filter((row) => !stuck || row.stuck !== undefined);
-    return sendJson(response, { tasks: fitting.slice(-limit), total: fitting.length });
+    return sendJson(response, { tasks: fitting.slice(-limit), more: fitting.length > limit });
   },
 });
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -204,10 +204,54 @@ test('R-CLI-17: a finished build takes the place of the one before, and leaves n
   expect(await readdir(home)).toEqual(['dist']);
 });
 
-test('R-CLI-10: on an address that is not loopback, the hint for wscat carries the token', async () => {
-  const hub = startCli(['hub', '--host', '0.0.0.0', '--port', '0'], { env });
+test('R-CLI-42: on an address that is not loopback a token is asked for, and the hint for wscat reads it from its file', async () => {
+  const state = join(home, 'state');
+  const hub = startCli(['hub', '--host', '0.0.0.0', '--port', '0', '--state', state], { env });
   onTestFinished(() => void hub.child.kill('SIGKILL'));
-  const [, token = ''] = await hub.until(/Bearer": (\S+)/);
   const [hint] = await hub.until(/npx wscat .*/);
-  expect(hint).toContain(`-H 'Authorization: Bearer ${token}'`);
+  expect(hint).toContain(`-H "Authorization: Bearer $(cat '${join(state, 'token')}')"`);
+  hub.child.kill('SIGTERM');
+  const { stdout, stderr } = await hub.result;
+  expect(stdout + stderr).not.toContain((await readFile(join(state, 'token'), 'utf8')).trim());
+});
+
+test('R-CLI-42: a hub keeps its token over a restart; commands and agents take it from a file or a variable', async () => {
+  const state = join(home, 'state');
+  const start = () => startHub('--auth', 'required', '--state', state);
+  const { hub, url } = await start();
+  const file = join(state, 'token');
+  const token = (await readFile(file, 'utf8')).trim();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const [refused, ...letIn] = await Promise.all([
+    runCli(['log', '--hub', url], { env }),
+    runCli(['log', '--hub', url, '--token-file', file], { env }),
+    runCli(['tasks', '--hub', url], { env: { ...env, NPC_HUB_TOKEN: token } }),
+    runCli(['agents', '--state', state], { env }),
+  ]);
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--token-file') });
+  expect(letIn.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+  const agent = startCli(['agent', 'helper', '--hub', url, '--exec', 'true', '--token-file', file], { env });
+  onTestFinished(() => void agent.child.kill('SIGKILL'));
+  await agent.until(/is on ws/);
+  hub.child.kill('SIGTERM');
+  await hub.result;
+  const again = await start();
+  const { stdout } = await runCli(['agents', '--hub', again.url, '--token-file', file], { env });
+  expect(stdout).toContain('nobody');
+  expect((await readFile(file, 'utf8')).trim()).toBe(token);
+  again.hub.child.kill('SIGTERM');
+  await again.hub.result;
+  await chmod(file, 0o644);
+  const open = await runCli(['hub', '--port', '0', '--auth', 'required', '--state', state], { env });
+  expect(open).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/others can read .*chmod 600/) });
+});
+
+test.each([
+  [['--auth', 'none', '--host', '0.0.0.0'], /can be reached by other machines and needs a token/],
+  [['--auth', 'none', '--token-file', 'x'], /--token-file is of no use with --auth none/],
+  [['--burst', '0'], /'--burst <N>' argument '0' is invalid\. it is 1 to 1000000/],
+])('R-CLI-40: hub %j is wrong usage', async (args, words) => {
+  const { exit, stdout, stderr } = await runCli(['hub', '--port', '0', ...args], { env });
+  expect(stderr).toMatch(words);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
 });

@@ -31,4 +31,9 @@ export const cli = {
     'log --story tells one task as a tree: attempts, waits, sizes, latencies, questions, stale results, sub-tasks.',
   'R-CLI-22': 'log --export writes a masked log in one piece, and says how many places were masked.',
   'R-CLI-23': 'log --replay serves the messages of a file with their times on a fresh hub, and wakes nobody with them.',
+  'R-CLI-40':
+    'Every limit and clock of the hub is a flag with unit, preset and range; a wrong value is told with them.',
+  'R-CLI-41': 'The token of a hub lies in a file that its owner alone can read; another one is refused with the cure.',
+  'R-CLI-42':
+    'A hub that asks for its token keeps it over a restart; commands and agents take it from file or variable.',
 } as const;
