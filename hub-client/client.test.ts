@@ -454,6 +454,37 @@ test('R-CLIENT-11: close waits a moment for what is on its way and says bye', as
   await expect(client.send({ type: 'route', to: 'you' })).rejects.toMatchObject({ code: 'disconnected' });
 });
 
+test('R-CLIENT-11: what was handled is acknowledged before bye, and what comes after close is left to the next client', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  const line = await server.welcome();
+  const client = await starting;
+  const seen: unknown[] = [];
+  let finish = (): void => {};
+  client.on('route', ({ seq }) => {
+    seen.push(seq);
+    if (seq === 2)
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    return undefined;
+  });
+  await turns();
+  for (const seq of [1, 2]) line.send({ type: 'route', from: 'you', seq, prev: seq - 1 });
+  await expect.poll(() => seen).toEqual([1, 2]);
+  const closing = client.close();
+  line.send({ type: 'route', from: 'you', seq: 3, prev: 2 });
+  await turns();
+  expect(line.frames.some(({ type }) => type === 'bye')).toBe(false);
+  finish();
+  await line.next('bye');
+  await closing;
+  expect(seen).toEqual([1, 2]);
+  const last = line.frames.filter(({ type }) => type === 'ack').at(-1);
+  expect(last?.payload).toEqual({ seq: 2 });
+  expect(line.frames.at(-1)?.type).toBe('bye');
+});
+
 test('R-CLIENT-11: aborting the signal closes the client, also while it waits to reconnect', async () => {
   const server = await hub();
   const controller = new AbortController();

@@ -183,7 +183,11 @@ class Client implements HubClient {
 
   async #close(): Promise<void> {
     const patience = new AbortController();
-    await Promise.race([this.#outbox.drained(), sleep(DRAIN_MS, patience.signal).catch(() => {})]);
+    const handled = this.#inbox.close();
+    await Promise.race([
+      Promise.all([this.#outbox.drained(), handled]),
+      sleep(DRAIN_MS, patience.signal).catch(() => {}),
+    ]);
     patience.abort();
     this.#inbox.flush();
     this.#post({ type: 'bye', to: 'hub' });

@@ -90,6 +90,9 @@ export interface HubClient {
   watch(filter?: WatchFilter): Promise<void>;
   /** Milliseconds since the hub was last heard. */
   silentFor(): number;
-  /** Says bye, after at most a second for what is on its way. What the hub has not accepted by then rejects. */
+  /**
+   * Says bye, after at most a second for what is on its way and for handlers that run, whose frames are acknowledged.
+   * What the hub has not accepted by then rejects; no handler is called any more.
+   */
   close(): Promise<void>;
 }

@@ -52,6 +52,10 @@ export class Inbox {
   #settled = 0;
   #epoch = '';
   readonly #acks: Acks;
+  /** Handlers that have not settled. */
+  #running = 0;
+  #closing = false;
+  #idle: (() => void)[] = [];
 
   constructor(options: { acknowledge: (seq: number) => void; onGap: (gap: Gap) => void; log: Log; clock: Clock }) {
     this.#clock = options.clock;
@@ -106,6 +110,7 @@ export class Inbox {
 
   /** Takes a frame in. `answered`: somebody waited for just this one and has it, so handlers are optional. */
   receive(frame: Frame, answered = false): void {
+    if (this.#closing) return;
     const delivery = this.#number(frame);
     if (delivery === 'repeat') return;
     const claimed = this.#handlers.has(frame.type);
@@ -113,6 +118,15 @@ export class Inbox {
     else if (answered && !claimed) this.#settle(delivery);
     else if (claimed || delivery || frame.type === 'task.assign') this.#held.push({ frame, delivery });
     this.#makeRoom();
+  }
+
+  /** Takes nothing more in; what comes now comes again to the next client of this name. Resolves when every handler has settled. */
+  close(): Promise<void> {
+    this.#closing = true;
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle.push(resolve);
+    });
   }
 
   /** Counts a numbered frame as done that nobody could read. */
@@ -164,12 +178,15 @@ export class Inbox {
   #handOut({ frame, delivery }: Held): void {
     const handlers = [...(this.#handlers.get(frame.type) ?? [])];
     const runs = handlers.map(async (handler) => handler(frame));
+    this.#running += 1;
     void Promise.allSettled(runs).then((outcomes) => {
       for (const outcome of outcomes) {
         // acknowledged all the same: a frame that breaks its handler would come back for ever
         if (outcome.status === 'rejected') this.#log.error({ err: outcome.reason, type: frame.type }, 'handler failed');
       }
       this.#settle(delivery);
+      this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
   }
 
