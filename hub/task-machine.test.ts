@@ -111,3 +111,64 @@ test('R-HUB-8: every sub-state is one of the four public states', () => {
     dead: 'failed',
   });
 });
+
+test('R-HUB-66: from every sub-state each input leads where the table of the protocol says, or nowhere', () => {
+  const held = { agent: 'coder-1', session: 's', attempt: 2, losses: 1 };
+  const at: Readonly<Record<TaskSubState, TaskRecord>> = {
+    queued: { ...queued, attempt: 1, losses: 1 },
+    offered: { ...queued, ...held, subState: 'offered' },
+    working: { ...queued, ...held, subState: 'working' },
+    input_required: { ...queued, ...held, subState: 'input_required' },
+    cancelling: { ...queued, ...held, subState: 'cancelling', reason: 'stop' },
+    done: { ...queued, ...held, subState: 'done' },
+    failed: { ...queued, ...held, subState: 'failed' },
+    cancelled: { ...queued, ...held, subState: 'cancelled' },
+    dead: { ...queued, ...held, subState: 'dead' },
+  };
+  const inputs: readonly TaskInput[] = [
+    offer,
+    { kind: 'accept' },
+    { kind: 'withdraw', reason: 'x' },
+    { kind: 'ask' },
+    { kind: 'answer' },
+    done,
+    { ...done, status: 'failed' } as TaskInput,
+    lose,
+    { kind: 'release', reason: 'x' },
+    { kind: 'cancel', reason: 'x' },
+    { kind: 'expire' },
+    { kind: 'give_up', reason: 'x' },
+  ];
+  const name = (input: TaskInput) => (input.kind === 'result' ? `result ${input.status}` : input.kind);
+  const moves = Object.entries(at).flatMap(([from, task]) =>
+    inputs.flatMap((input) => {
+      const next = step(task, input);
+      return next === undefined ? [] : [`${from} + ${name(input)} = ${next.subState} ${next.attempt}`];
+    }),
+  );
+  expect(moves).toEqual([
+    'queued + offer = offered 2',
+    'queued + cancel = cancelled 1',
+    'queued + give_up = failed 1',
+    'offered + accept = working 2',
+    'offered + withdraw = queued 1',
+    'offered + cancel = cancelled 2',
+    'working + ask = input_required 2',
+    'working + result success = done 2',
+    'working + result failed = failed 2',
+    'working + lose = queued 2',
+    'working + release = queued 2',
+    'working + cancel = cancelling 2',
+    'input_required + answer = working 2',
+    'input_required + result success = done 2',
+    'input_required + result failed = failed 2',
+    'input_required + lose = queued 2',
+    'input_required + release = queued 2',
+    'input_required + cancel = cancelling 2',
+    'cancelling + result success = cancelled 2',
+    'cancelling + result failed = cancelled 2',
+    'cancelling + lose = cancelled 2',
+    'cancelling + release = cancelled 2',
+    'cancelling + expire = cancelled 2',
+  ]);
+});

@@ -425,3 +425,30 @@ test('R-CLIENT-58: of two programs with the same name and token the newer one st
   await expect.poll(() => heard, soon).toEqual(['to myself']);
   expect(states).toEqual([]);
 });
+
+test('R-CLIENT-57: a worker stopped for longer than its lease, on a connection that holds, wakes up and its result is refused', async () => {
+  const { url } = await hub({ clocks: { silence: 400, accept: 400, backoffBase: 1 } });
+  const boss = await owner(url);
+  const program = fileURLToPath(new URL('../fixtures/stubborn-worker.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, url, 'coder-1'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanups.push(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const said: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line));
+  await expect.poll(() => said, soon).toContain('ready');
+  await boss.assign('t1');
+  await expect.poll(() => said, soon).toContain('begun');
+  child.kill('SIGSTOP');
+  const second = await enter(url, 'coder-2', { roles: ['coder'] });
+  serveTasks(second, async () => good('in time'));
+  expect(await boss.result()).toMatchObject({ from: 'coder-2', attempt: 2 });
+  child.kill('SIGCONT');
+  await expect.poll(() => said, soon).toContain('error stale_attempt');
+  await expect.poll(() => boss.statuses.at(-1)?.reason, soon).toBe('stale result of attempt 1 by coder-1');
+  expect(await boss.client.tasks()).toMatchObject([{ state: 'done', agent: 'coder-2', summary: 'in time' }]);
+  const stale = [];
+  for await (const frame of boss.client.readLog({ task_id: 't1', type: 'stale_result' })) stale.push(frame.payload);
+  expect(stale).toMatchObject([{ summary: 'late from coder-1' }]);
+});

@@ -40,6 +40,8 @@ export const hub = {
   'R-HUB-63': 'Questions, answers and statuses outlive a restart of the hub: each once, and in order.',
   'R-HUB-64': 'Every change of a task is one transaction with what is said of it and what follows from it.',
   'R-HUB-65': 'A repeat of the accepted result is named a duplicate, however late.',
+  'R-HUB-66': 'The state machine of a task has the transitions of the protocol and no others.',
+  'R-HUB-67': 'Long work that lives is never thrown away; a stopped or mute worker process is found in time.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
   'R-HUB-88':
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
