@@ -69,7 +69,12 @@ export const clockSettings: { readonly [K in keyof HubClocks]: Setting } = {
   pong: time('pong-timeout', [10, HOUR], 'a ping must be answered within'),
   grace: time('grace', [10, DAY], 'a lost connection may come back and keep its work within'),
   cancelGrace: time('cancel-grace', [10, HOUR], 'a cancelled task ends at the latest after'),
-  forget: time('forget', [MINUTE, 3650 * DAY], 'how long a name is kept that is away and for which nothing waits', 'ever'),
+  forget: time(
+    'forget',
+    [MINUTE, 3650 * DAY],
+    'how long a name is kept that is away and for which nothing waits',
+    'ever',
+  ),
   hello: time('hello-timeout', [10, HOUR], 'a connection must say what it wants within'),
   backoffBase: time('backoff', [1, HOUR], 'first pause before a task is offered again, doubled each time'),
 };

@@ -49,4 +49,6 @@ export const hub = {
     'The bench compares figures of the same repetition, judges their medians, and keeps what people wrote on its page.',
   'R-HUB-85':
     'Whatever is killed, stopped or cut, at whatever place in the log: what was accepted is delivered, waiting or a dead letter, nothing reaches a client twice, every task is over or at work, and no stale result is applied.',
+  'R-HUB-40': 'A store passes the conformance suite, whatever it is made of.',
+  'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
 } as const;
