@@ -42,6 +42,7 @@ export const hub = {
   'R-HUB-65': 'A repeat of the accepted result is named a duplicate, however late.',
   'R-HUB-66': 'The state machine of a task has the transitions of the protocol and no others.',
   'R-HUB-67': 'Long work that lives is never thrown away; a stopped or mute worker process is found in time.',
+  'R-HUB-68': 'A client that goes by the rules of docs/protocol.md has each message once and in order.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
   'R-HUB-88':
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
