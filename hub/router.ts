@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time.ts';
-import { CloseCode, type ErrorCode } from '../protocol/index.ts';
+import { CloseCode, type ErrorCode, type FrameOf } from '../protocol/index.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
@@ -68,7 +68,7 @@ export class Router {
         return this.#maySee(said) ? answerTasks(connection, frame, desk) : undefined;
       case 'log':
         return this.#informed(frame.payload.task_id, () =>
-          this.#maySee(said, frame.payload.task_id) ? answerLog(connection, frame, storage) : undefined,
+          this.#maySee(said, ownTask(frame)) ? answerLog(connection, frame, storage) : undefined,
         );
       case 'watch':
         if (this.#maySee(said)) this.#watch({ ...said, frame });
@@ -170,6 +170,11 @@ export class Router {
     refuse(connection, decoded, 'forbidden', 'this token may not look at that');
     return false;
   }
+}
+
+/** The task that a look into the log is about alone: whose ids continue the one of my task need not be mine. */
+function ownTask({ payload: { task_id: taskId, tree } }: FrameOf<'log'>): string | undefined {
+  return tree ? undefined : taskId;
 }
 
 function pong(connection: Connection, payload: unknown, id: string | undefined): string {

@@ -25,6 +25,12 @@ export const hub = {
     'By HTTP the same Host, Origin and token rules hold as for agents; to look needs `watch`, to change `admin`.',
   'R-HUB-73': 'The log is streamed as JSON Lines; a reader that stops costs no memory, one that goes ends the work.',
   'R-HUB-74': 'Agents are told with what waits for them, tasks with why they are stuck.',
+  'R-HUB-77':
+    'Host, Origin and what browsers say of a request are judged whole: no rebound name, no foreign page gets in.',
+  'R-HUB-78': 'Nobody speaks in the name of another, removes what waits for it, or reads it without the scope.',
+  'R-HUB-79':
+    'Upgrades under names of one kind have a pace; who comes too early, or to a full hub, is told when to come back.',
+  'R-HUB-80': 'Every limit holds on real sockets, by count and by bytes, and is the one that was set.',
   'R-HUB-76': 'What the hub does is counted and told in the format of Prometheus, with few labels.',
   'R-HUB-75': 'A task has a timeline: offers, attempts, waits, how each ended, and its frames in short.',
   'R-HUB-55':
