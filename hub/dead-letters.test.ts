@@ -125,6 +125,31 @@ test('R-HUB-55: what is dead stays dead after a restart and is not handed over a
   expect(await dead()).toEqual(['away expired old']);
 });
 
+test('R-HUB-55: what could not be read from the log when its turn came is handed over by the next sweep', async () => {
+  const clock = manualClock();
+  let faults = 1;
+  const { openStorage } = watchedStorage();
+  const { hub } = await hubAt(clock, {
+    openStorage: async (path) => {
+      const opened = await openStorage(path);
+      const mailbox: typeof opened.storage.mailbox = async (...range) => {
+        faults -= 1;
+        if (faults >= 0) throw new Error('cannot read');
+        return opened.storage.mailbox(...range);
+      };
+      return { ...opened, storage: { ...opened.storage, mailbox } };
+    },
+  });
+  const sender = await join1(hub, 'sender');
+  await (await join1(hub, 'a')).close();
+  await say(sender, 'a', 'waiting');
+  const back = await join1(hub, 'a');
+  await back.ping();
+  expect(back.frames).toEqual([]);
+  clock.advance(minute);
+  expect((await back.next('route')).payload).toBe('waiting');
+});
+
 test('R-HUB-56: what a level-0 peer had not read when it went is a dead letter', async () => {
   const watched = watchedStorage();
   const hub = await testHub({ ...watched, limits: { rate: 0, softBuffer: 64 * 1024 } });

@@ -68,6 +68,8 @@ export class Sweeper {
     let lookUps = 0;
     for (const agent of [...agents.all()]) {
       if (this.#stopped) return;
+      // A read of the log that failed has nobody else who tries it again.
+      if (agent.connection !== undefined) agent.mailbox?.feed();
       if (agent.connection !== undefined || agent.session === undefined) continue;
       if (limits.mailboxTtlMs > 0) await this.#expire(agent, now - limits.mailboxTtlMs);
       if (clocks.forget === 0) continue;
