@@ -30,7 +30,7 @@ test('R-HUB-1: a level-0 peer pings and routes to another one with nothing but a
 test('R-HUB-2: hello is answered with welcome, a message with accepted, and the recipient gets it numbered', async () => {
   const url = await start();
   const { peer: a, welcome } = await helloPeer(url, 'a');
-  expect(welcome.payload).toMatchObject({ v: 1, resume: { state: 'new' }, limits: { max_inflight: 32 } });
+  expect(welcome.payload).toMatchObject({ v: 1, resume: { state: 'new' }, limits: { max_inflight: 1024 } });
   const { peer: b } = await helloPeer(url, 'b');
   a.send({ type: 'route', to: 'b', payload: { text: 'one' } });
   expect((await a.next('accepted')).payload).toEqual({ upto: 2 });

@@ -121,7 +121,7 @@ export const defaultClocks: HubClocks = {
 export const defaultLimits: HubLimits = {
   maxBytes: 512 * 1024,
   maxPayload: 1024 * 1024,
-  maxInflight: 32,
+  maxInflight: 1024,
   maxInflightBytes: 4 * 1024 * 1024,
   mailboxMessages: 10_000,
   mailboxBytes: 64 * 1024 * 1024,
