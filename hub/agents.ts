@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { Mailbox } from './mailbox.ts';
+import { Recent } from './recent.ts';
 import type { SessionRecord } from './storage.ts';
 import { type Grant, may } from './tokens.ts';
 
@@ -20,6 +21,8 @@ export interface Agent {
   lastSeen: number;
   /** Ends the wait for a lost connection to come back. */
   grace: { cancel(): void } | undefined;
+  /** What it sent last. */
+  readonly recent: Recent;
   /** Tasks it holds. */
   readonly tasks: Set<string>;
 }
@@ -49,6 +52,7 @@ export class Agents {
       connectedAt: 0,
       lastSeen: 0,
       grace: undefined,
+      recent: new Recent(),
       tasks: new Set(),
     };
     this.#byName.set(name, agent);

@@ -3,7 +3,9 @@ import type { WebSocket } from 'ws';
 import type { Admission } from './accept.ts';
 import { hubFrame } from './answers.ts';
 import type { Metrics } from './metrics.ts';
+import type { StoredMessage } from './storage.ts';
 import type { Flushable, Turn } from './turn.ts';
+import { FrameBuffer } from './ws-frames.ts';
 
 /** Why reading is stopped: the peer sends too fast, or does not read what it is told. */
 type HoldReason = 'rate' | 'buffer';
@@ -27,16 +29,20 @@ export class Connection implements Flushable {
   onFlush: () => void = () => undefined;
   /** When the peer was last heard, monotonic ms. */
   lastHeard = 0;
+  /** What every `accepted` begins with. */
+  readonly #acceptedHead: string;
   readonly #stream: Duplex;
   readonly #turn: Turn;
   readonly #holds = new Set<HoldReason>();
-  readonly #outbox: string[] = [];
-  #outboxBytes = 0;
+  readonly #outbox = new FrameBuffer();
+  /** Whether this turn flushes it already. */
+  #touched = false;
   #debt: Debt | undefined;
   #closing: { code: number; reason: string } | undefined;
 
   constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
     this.admission = admission;
+    this.#acceptedHead = hubFrame('accepted', admission.name, { upto: 0 }).slice(0, -'0}}'.length);
     this.socket = socket;
     this.metrics = turn.metrics;
     this.#stream = stream;
@@ -54,16 +60,23 @@ export class Connection implements Flushable {
 
   /** Bytes that wait in memory for the peer to read. */
   get queued(): number {
-    return this.socket.bufferedAmount + this.#outboxBytes;
+    return this.#stream.writableLength + this.#outbox.bytes;
   }
 
   /** Says a frame, of the hub's own unless `type` names another, at the end of this turn; dropped when the connection is ending. */
   send(text: string, type?: string): void {
     if (!this.open) return;
     this.metrics.said(text, type);
-    this.#outbox.push(text);
-    this.#outboxBytes += text.length;
-    this.#turn.touch(this);
+    this.#outbox.text(text);
+    this.#touch();
+  }
+
+  /** Says a logged frame with keys added before its closing brace, and something before it; both of ASCII only. */
+  sendLogged({ body, type }: StoredMessage, keys: string, before = ''): void {
+    if (!this.open) return;
+    this.metrics.framesOut.add(before === '' ? type : 'event');
+    this.#outbox.around(before, body, keys);
+    this.#touch();
   }
 
   /** Promises an `accepted` for everything received so far, after this turn's commit; `duplicate` was taken before. */
@@ -81,7 +94,7 @@ export class Connection implements Flushable {
   /** Closes after what was said before. */
   close(code: number, reason: string): void {
     this.#closing ??= { code, reason };
-    this.#turn.touch(this);
+    this.#touch();
   }
 
   /** Stops reading from the socket for one reason; it is read again when no reason is left. */
@@ -111,19 +124,27 @@ export class Connection implements Flushable {
   }
 
   flush(): void {
-    if (this.socket.readyState === this.socket.OPEN && this.#outbox.length > 0) {
+    this.#touched = false;
+    const chunks = this.#outbox.take();
+    // Straight to the stream: control frames of `ws` go there, too, at once and in the order of the calls. Corked also for one
+    // chunk: only a stream that was told to wait says `drain`, and one that can write at once is not told so otherwise.
+    if (this.socket.readyState === this.socket.OPEN && chunks.length > 0) {
       this.#stream.cork();
-      for (const text of this.#outbox) this.socket.send(text);
+      for (const chunk of chunks) this.#stream.write(chunk);
       this.#stream.uncork();
     }
-    this.#outbox.length = 0;
-    this.#outboxBytes = 0;
     this.onFlush();
     if (this.#closing !== undefined) this.socket.close(this.#closing.code, this.#closing.reason);
   }
 
+  #touch(): void {
+    if (this.#touched) return;
+    this.#touched = true;
+    this.#turn.touch(this);
+  }
+
   #accept({ upto, duplicates }: Debt): void {
-    const payload = { upto, ...(duplicates.length > 0 && { duplicates }) };
-    this.send(hubFrame('accepted', this.name, payload));
+    if (duplicates.length > 0) this.send(hubFrame('accepted', this.name, { upto, duplicates }));
+    else this.send(`${this.#acceptedHead}${upto}}}`);
   }
 }

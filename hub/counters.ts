@@ -1,13 +1,15 @@
 /** Numbers by one label, whose values must be few. */
 export class Counts {
-  readonly #values = new Map<string, number>();
+  readonly #values = new Map<string, { count: number }>();
 
   add(label: string, by = 1): void {
-    this.#values.set(label, (this.#values.get(label) ?? 0) + by);
+    const value = this.#values.get(label);
+    if (value === undefined) this.#values.set(label, { count: by });
+    else value.count += by;
   }
 
-  entries(): Iterable<[string, number]> {
-    return this.#values;
+  *entries(): Iterable<[string, number]> {
+    for (const [label, { count }] of this.#values) yield [label, count];
   }
 }
 

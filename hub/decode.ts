@@ -1,13 +1,18 @@
 import type { ErrorCode, Frame } from '../protocol/index.ts';
 import { frames, isFrameType, looseEnvelope, PROTOCOL_VERSION } from '../protocol/index.ts';
+import { type JsonScan, scanJson } from './json-scan.ts';
 import type { HubLimits } from './options.ts';
+import { plainRoute } from './plain-route.ts';
 
 /** A frame as it came (`raw`, unknown keys kept) and as the schema read it (`frame`, defaults filled in). */
 export interface Decoded {
   readonly frame: Frame;
   readonly raw: Readonly<Record<string, unknown>>;
-  /** The frame as it came; undefined when keys had to be filled in. */
-  readonly text: string | undefined;
+  /**
+   * The frame byte for byte, when it means one thing only and can be stored and sent on so, but for an `id` that is still
+   * missing; undefined when a key comes twice, is spelled with an escape, is the hub's to set, or had to be filled in.
+   */
+  readonly bytes: Buffer | undefined;
 }
 
 /** Why a frame cannot be read; `ref` and `refType` name it as far as it could be read. */
@@ -38,12 +43,33 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
     return { code: 'bad_frame', message: 'a frame is one JSON object' };
   }
   const sent = parsed as Record<string, unknown>;
-  const fault =
-    flaw(sent, limits.depth) ?? (Object.keys(sent).length > limits.keys ? `more than ${limits.keys} keys` : undefined);
+  const scan = scanJson(text);
+  const keys = Object.keys(sent).length;
+  const fault = flaw(sent, scan, keys, limits);
   if (fault !== undefined) return { code: 'bad_frame', message: fault, ...namesOf(sent) };
+  const clear = isClear(data, scan, keys);
+  const plain = plainRoute(sent, keys);
+  if (plain !== undefined) return { frame: plain, raw: sent, bytes: clear ? data : undefined };
   const read = check(sent, level);
   if ('code' in read) return read;
-  return { ...read, text: read.raw === parsed ? text : undefined };
+  return { ...read, bytes: clear && read.raw === sent && !hasHubKey(sent) ? data : undefined };
+}
+
+function flaw(sent: object, scan: JsonScan, keys: number, limits: HubLimits): string | undefined {
+  if (scan.depth > limits.depth) return 'nested too deeply';
+  if (scan.suspicious && hasProto(sent)) return 'the key __proto__ is not allowed';
+  return keys > limits.keys ? `more than ${limits.keys} keys` : undefined;
+}
+
+/** Whether every reader takes it for the same: no key twice, none spelled in another way, and the brace at its end. */
+function isClear(data: Buffer, scan: JsonScan, keys: number): boolean {
+  return scan.keys === keys && !scan.escapedKey && data[data.length - 1] === 0x7d;
+}
+
+const hubKeys = ['seq', 'prev', 'lsn', 'ts', 'redelivered'] as const;
+
+function hasHubKey(raw: Readonly<Record<string, unknown>>): boolean {
+  return hubKeys.some((key) => raw[key] !== undefined);
 }
 
 function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'frame' | 'raw'> | Unreadable {
@@ -81,20 +107,8 @@ function fillIn(sent: Record<string, unknown>): Record<string, unknown> {
   return { from: '', to: 'hub', task_id: '', payload: undefined, ...sent };
 }
 
-/** Nesting beyond `depth`, or a key that would reach a prototype when somebody copies the object. */
-function flaw(value: object, depth: number): string | undefined {
-  if (depth === 0) return 'nested too deeply';
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const found = typeof item === 'object' && item !== null ? flaw(item, depth - 1) : undefined;
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    if (key === '__proto__') return 'the key __proto__ is not allowed';
-    const found = typeof item === 'object' && item !== null ? flaw(item, depth - 1) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Whether a key would reach a prototype when somebody copies the object. */
+function hasProto(value: object): boolean {
+  if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) return true;
+  return Object.values(value).some((item) => typeof item === 'object' && item !== null && hasProto(item));
 }

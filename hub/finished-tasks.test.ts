@@ -39,8 +39,10 @@ test('R-HUB-59: of a thousand tasks that are over the oldest are read from the s
   owner.send({ type: 'register_task', task_id: 'open' });
   const count = 1010;
   for (let index = 0; index < count; index += 1) {
-    owner.send({ type: 'register_task', task_id: `t${index}` });
-    owner.send({ type: 'task.cancel', task_id: `t${index}`, payload: { reason: 'no' } });
+    // Tasks of the same millisecond are in the order of their ids.
+    const id = `t${String(index).padStart(4, '0')}`;
+    owner.send({ type: 'register_task', task_id: id });
+    owner.send({ type: 'task.cancel', task_id: id, payload: { reason: 'no' } });
   }
   await owner.ping();
   asked.length = 0;

@@ -14,7 +14,6 @@ import type { Metrics } from './metrics.ts';
 import type { HubClocks, HubLimits, Retention } from './options.ts';
 import { Post } from './post.ts';
 import { Reader } from './reader.ts';
-import { Recent } from './recent.ts';
 import { Router } from './router.ts';
 import { Sessions } from './sessions.ts';
 import { SlowReader } from './slow-reader.ts';
@@ -46,9 +45,6 @@ export interface HubParts {
 /** How long a peer has to answer the close of a hub that ends, ms. */
 const CLOSE_WAIT = 500;
 
-/** Ids of the newest messages, per half, that repeats are recognised by. */
-const REMEMBERED = 50_000;
-
 /** The hub behind the door: takes upgraded sockets and serves them. */
 export class Hub {
   readonly #parts: HubParts;
@@ -60,7 +56,6 @@ export class Hub {
   readonly #router: Router;
   readonly #watchers: Watchers;
   readonly #sweeper: Sweeper;
-  readonly #recent = new Recent(REMEMBERED);
   readonly #connections = new Set<Connection>();
   #position = 0;
   #closing = false;
@@ -70,7 +65,7 @@ export class Hub {
     const { storage, clock, clocks, limits } = parts;
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
-    const post = new Post(turn, agents, this.#recent);
+    const post = new Post(turn, agents);
     this.#post = post;
     const position = () => this.#position;
     this.#turn = turn;
@@ -81,7 +76,6 @@ export class Hub {
     this.#router = new Router({
       turn,
       post,
-      recent: this.#recent,
       agents,
       desk: this.#desk,
       sessions: this.#sessions,
@@ -122,9 +116,6 @@ export class Hub {
     const { storage } = this.#parts;
     this.#position = await storage.lastLsn();
     const sessions = await storage.sessions();
-    for (const { name } of sessions) {
-      for (const { id, lsn } of await storage.recentIds(name, REMEMBERED)) this.#recent.set(name, id, lsn);
-    }
     const records = await storage.tasks({ open: true });
     const holders = new Set(
       records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),

@@ -3,6 +3,11 @@ import { Artifact, frames, Issue, type TaskPayload, type TaskResultPayload } fro
 import { splice } from './answers.ts';
 import type { StoredMessage } from './storage.ts';
 
+/** Whether level 0 is told of a message at all. */
+export function isForLevelZero(message: StoredMessage): boolean {
+  return message.type === 'route' || toLevelZero(message) !== undefined;
+}
+
 /** What a level-0 connection, which knows `route` alone, is told of a message; undefined when it is not for its ears. */
 export function toLevelZero(message: StoredMessage): string | undefined {
   const { lsn, ts } = message;

@@ -1,3 +1,5 @@
+import type { MailboxMemory } from './mailbox-memory.ts';
+import { Queue } from './queue.ts';
 import type { Storage, StoredMessage } from './storage.ts';
 
 /** Where a mailbox is emptied to: one connection. */
@@ -12,12 +14,21 @@ export interface Sink {
 export interface MailboxLimits {
   readonly maxInflight: number;
   readonly maxInflightBytes: number;
-  /** Bytes of waiting messages kept in memory; the rest is read from the log when its turn comes. */
-  readonly memory: number;
+  /** Where waiting messages are kept; what finds no room there is read from the log when its turn comes. */
+  readonly memory: MailboxMemory;
 }
 
-/** Messages read from the log at once. */
-const PAGE = 64;
+/** Messages, and about the bytes, that are read from the log at once. */
+const PAGE = 512;
+const PAGE_BYTES = 1024 * 1024;
+
+/** A message handed over and not yet acknowledged. */
+interface Inflight {
+  readonly lsn: number;
+  readonly id: string;
+  readonly bytes: number;
+  acked: boolean;
+}
 
 /** What waits for one name: a cursor into the log, a credit window, and the newest messages in memory. */
 export class Mailbox {
@@ -43,10 +54,10 @@ export class Mailbox {
   #ahead = 0;
   /** Announced and not yet pushed. */
   #coming = 0;
-  #inflight: { readonly lsn: number; readonly id: string; readonly bytes: number; acked: boolean }[] = [];
+  readonly #inflight = new Queue<Inflight>();
   #inflightBytes = 0;
   /** Messages after `#sent` without a hole, up to `#readyEnd`. */
-  #ready: StoredMessage[] = [];
+  readonly #ready = new Queue<StoredMessage>();
   #readyBytes = 0;
   #readyEnd: number;
   #reading = false;
@@ -104,12 +115,8 @@ export class Mailbox {
       this.bytes += message.body.length;
     }
     if (this.#sink === undefined || this.#reading || !contiguous) return;
-    if (this.#readyBytes + message.body.length <= this.#limits.memory || this.#ready.length === 0) {
-      this.#ready.push(message);
-      this.#readyBytes += message.body.length;
-      this.#readyEnd = message.lsn;
-    }
-    this.feed();
+    if (this.#ready.length === 0 && !this.#sink.full() && this.#hasCredit()) this.#handOver(this.#sink, message);
+    else if (this.#limits.memory.take(message.body.length, this.#readyBytes)) this.#keep(owned(message));
   }
 
   /** Moves the cursor over its first messages: a client has them, or they were given up. Only while it is not attached. */
@@ -122,9 +129,8 @@ export class Mailbox {
   ackUpTo(seq: number): boolean {
     if (seq > Math.max(this.#sent, this.#furthest, this.#before)) return false;
     if (seq > this.#sent) this.#ahead = Math.max(this.#ahead, seq);
-    for (const item of this.#inflight) {
-      if (item.lsn > seq) break;
-      item.acked = true;
+    for (let item = this.#inflight.first; item !== undefined && item.lsn <= seq; item = this.#inflight.first) {
+      this.#settled(item);
     }
     this.#settle();
     return true;
@@ -146,14 +152,26 @@ export class Mailbox {
         return;
       }
       this.#readyBytes -= message.body.length;
-      const prev = this.#sent;
-      this.#sent = message.lsn;
-      const again = message.lsn <= this.#furthest;
-      this.#furthest = Math.max(this.#furthest, message.lsn);
-      if (this.#windowed) this.#track(message);
-      else this.#done(message.lsn, message.body.length);
-      if (message.lsn > this.#ahead) this.#sink.deliver(message, prev, again);
+      this.#limits.memory.give(message.body.length);
+      this.#handOver(this.#sink, message);
     }
+  }
+
+  #handOver(sink: Sink, message: StoredMessage): void {
+    const prev = this.#sent;
+    this.#sent = message.lsn;
+    const again = message.lsn <= this.#furthest;
+    if (!again) this.#furthest = message.lsn;
+    if (this.#windowed) this.#track(message);
+    else this.#done(message.lsn, message.body.length);
+    if (message.lsn > this.#ahead) sink.deliver(message, prev, again);
+  }
+
+  /** Keeps a message whose room in memory is taken. */
+  #keep(message: StoredMessage): void {
+    this.#ready.push(message);
+    this.#readyBytes += message.body.length;
+    this.#readyEnd = message.lsn;
   }
 
   #hasCredit(): boolean {
@@ -178,21 +196,24 @@ export class Mailbox {
   }
 
   #settle(): void {
-    while (this.#inflight[0]?.acked) {
-      const item = this.#inflight.shift();
-      if (item === undefined) break;
-      this.#done(item.lsn, item.bytes);
-      this.#inflightBytes -= item.bytes;
-    }
+    for (let item = this.#inflight.first; item?.acked; item = this.#inflight.first) this.#settled(item);
     this.feed();
+  }
+
+  /** Lets go of the first message under way. */
+  #settled({ lsn, bytes }: Inflight): void {
+    this.#inflight.shift();
+    this.#done(lsn, bytes);
+    this.#inflightBytes -= bytes;
   }
 
   #rewind(from: number): void {
     this.#sent = from;
     this.#readyEnd = from;
-    this.#inflight = [];
+    this.#inflight.clear();
     this.#inflightBytes = 0;
-    this.#ready = [];
+    this.#ready.clear();
+    this.#limits.memory.give(this.#readyBytes);
     this.#readyBytes = 0;
     this.#reading = false;
   }
@@ -202,7 +223,7 @@ export class Mailbox {
     this.#reading = true;
     const sink = this.#sink;
     const from = this.#sent;
-    this.#storage.mailbox(this.name, from, PAGE).then(
+    this.#storage.mailbox(this.name, from, this.#page()).then(
       (messages) => {
         if (this.#sink !== sink || this.#sent !== from || !this.#reading) return;
         this.#take(messages);
@@ -214,12 +235,26 @@ export class Mailbox {
     );
   }
 
+  /** As many messages of the size of those that wait as make a page. */
+  #page(): number {
+    const usual = this.depth > 0 ? this.bytes / this.depth : 0;
+    return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, usual))));
+  }
+
   #take(messages: readonly StoredMessage[]): void {
     this.#reading = false;
-    this.#ready = [...messages];
-    this.#readyBytes = messages.reduce((sum, message) => sum + message.body.length, 0);
+    for (const message of messages) {
+      this.#limits.memory.force(message.body.length);
+      this.#keep(message);
+    }
     this.#readyEnd = messages.at(-1)?.lsn ?? this.last;
     if (messages.length === 0) this.#sent = this.last;
     this.feed();
   }
+}
+
+/** A frame lies in what was received with it; one that stays would hold that whole memory. */
+function owned(message: StoredMessage): StoredMessage {
+  const { body } = message;
+  return body.buffer.byteLength <= 2 * body.length ? message : { ...message, body: Buffer.from(body) };
 }

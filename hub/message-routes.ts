@@ -1,6 +1,5 @@
 import { parseTarget } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
-import { logged } from './inspect.ts';
 import type { HubLimits } from './options.ts';
 import type { Post } from './post.ts';
 import { type Refused, refused, type Said } from './said.ts';
@@ -57,10 +56,10 @@ function toAll(
   wanted: (agent: Agent) => boolean,
 ): undefined {
   post.relay(said.agent.name, said.decoded, {}, (message) => {
-    const text = logged(message);
+    const keys = `,"lsn":${message.lsn},"ts":${message.ts}}`;
     for (const agent of agents.connected()) {
       if (agent === said.agent || !wanted(agent) || agent.connection === undefined) continue;
-      if (agent.connection.queued <= limits.softBuffer) agent.connection.send(text, message.type);
+      if (agent.connection.queued <= limits.softBuffer) agent.connection.sendLogged(message, keys);
     }
   });
 }

@@ -1,28 +1,27 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Agents } from './agents.ts';
-import { splice } from './answers.ts';
 import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
-import { toLevelZero } from './level-zero.ts';
+import { isForLevelZero, toLevelZero } from './level-zero.ts';
 import type { Sink } from './mailbox.ts';
-import type { Recent } from './recent.ts';
 import { rowOf, type Stamp } from './row.ts';
 import type { LogRow, StoredMessage } from './storage.ts';
-import type { Turn } from './turn.ts';
+import type { Carrier, OutgoingMessage, Turn } from './turn.ts';
 
 type Listener = (message: StoredMessage) => void;
 
 /** Writes messages into the log and hands them, once durable, to whom they are for and to whoever listens. */
-export class Post {
+export class Post implements Carrier {
   readonly #turn: Turn;
   readonly #agents: Agents;
-  readonly #recent: Recent;
   readonly #listeners = new Set<Listener>();
+  /** What else follows a message; few have any. */
+  readonly #then = new WeakMap<StoredMessage, Listener>();
 
-  constructor(turn: Turn, agents: Agents, recent: Recent) {
+  constructor(turn: Turn, agents: Agents) {
     this.#turn = turn;
     this.#agents = agents;
-    this.#recent = recent;
+    turn.carriedBy(this);
   }
 
   /** Hears every message after its commit, in order. */
@@ -32,10 +31,12 @@ export class Post {
   }
 
   /** Logs a frame that `sender` sent; `then` runs once it is durable. Returns the frame's id. */
-  relay(sender: string, decoded: Decoded, stamp: Stamp = {}, then: Listener = () => undefined): string {
-    const row = rowOf(sender, decoded, stamp);
-    this.#write(row, then);
-    return row.id;
+  relay(sender: string, decoded: Decoded, stamp: Stamp = {}, then?: Listener): string {
+    const message = rowOf(sender, decoded, stamp);
+    this.#agents.get(sender)?.recent.set(message.id, 0);
+    if (then !== undefined) this.#then.set(message, then);
+    this.#write(message);
+    return message.id;
   }
 
   /** Logs a message of the hub itself for one name. */
@@ -51,30 +52,32 @@ export class Post {
       ...(attempt !== undefined && { attempt }),
     };
     const body = Buffer.from(JSON.stringify(frame));
-    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body });
+    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 });
   }
 
   /** Logs a row as it is. */
   record(row: LogRow): void {
-    this.#write(row);
+    this.#write({ ...row, lsn: 0, ts: 0 });
   }
 
-  #write(row: LogRow, then: Listener = () => undefined): void {
-    this.#recent.set(row.from, row.id, 0);
-    if (row.box !== null) this.#agents.get(row.box)?.mailbox?.announce(row.body.length);
-    this.#turn.message(row, (message) => {
-      this.#recent.set(row.from, row.id, message.lsn);
-      then(message);
-      if (message.box !== null) this.#deliver(message, message.box);
-      for (const listener of this.#listeners) listener(message);
-    });
+  /** Called for every message after its commit, in log order. */
+  carry(message: StoredMessage): void {
+    this.#agents.get(message.from)?.recent.set(message.id, message.lsn);
+    this.#then.get(message)?.(message);
+    if (message.box !== null) this.#deliver(message, message.box);
+    for (const listener of this.#listeners) listener(message);
+  }
+
+  #write(message: OutgoingMessage): void {
+    if (message.box !== null) this.#agents.get(message.box)?.mailbox?.announce(message.body.length);
+    this.#turn.message(message);
   }
 
   /** What can be handed to nobody, now or later, is a dead letter; what level 0 is not told anyway is none. */
   #deliver(message: StoredMessage, box: string): void {
     const mailbox = this.#agents.get(box)?.mailbox;
     if (mailbox !== undefined) mailbox.push(message);
-    else if (toLevelZero(message) !== undefined) {
+    else if (isForLevelZero(message)) {
       this.#turn.change({ kind: 'dead', box, after: message.lsn - 1, upto: message.lsn, reason: 'offline' });
     }
   }
@@ -83,26 +86,22 @@ export class Post {
 /** Where a connection's mailbox is emptied to. */
 export function sinkOf(connection: Connection, softBuffer: number): Sink {
   const full = () => !connection.open || connection.queued > softBuffer;
-  if (connection.level === 0) {
-    return {
-      full,
-      deliver: (message) => {
-        const text = toLevelZero(message);
-        if (text !== undefined) connection.send(text, message.type);
-      },
-    };
-  }
+  if (connection.level === 0) return { full, deliver: (message) => tellLevelZero(connection, message) };
   return {
     full,
-    deliver: ({ body, lsn, ts, type }, prev, again) => {
+    deliver: (message, prev, again) => {
       if (again) connection.metrics.redelivered += 1;
-      connection.send(
-        splice(
-          body.toString(),
-          `"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${again ? ',"redelivered":1' : ''}`,
-        ),
-        type,
-      );
+      const { lsn, ts } = message;
+      const redelivered = again ? ',"redelivered":1' : '';
+      connection.sendLogged(message, `,"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${redelivered}}`);
     },
   };
+}
+
+function tellLevelZero(connection: Connection, message: StoredMessage): void {
+  if (message.type === 'route') connection.sendLogged(message, `,"lsn":${message.lsn},"ts":${message.ts}}`);
+  else {
+    const text = toLevelZero(message);
+    if (text !== undefined) connection.send(text, message.type);
+  }
 }

@@ -1,25 +1,47 @@
-/** The newest (sender, id) pairs and their log position: what a sender repeats after a cut is found here. */
+/** Ids that are remembered of each sender: more than a client has under way when its connection breaks. */
+export const REMEMBERED = 4096;
+
+/** An id that is in the log. */
+interface LoggedId {
+  readonly id: string;
+  readonly lsn: number;
+}
+
+/** The ids of one sender's newest messages and their log positions: what it repeats after a cut is found here. */
 export class Recent {
-  readonly #half: number;
   #young = new Map<string, number>();
   #old = new Map<string, number>();
+  #filled = false;
 
-  /** Remembers at least `count` and at most twice as many. */
-  constructor(count: number) {
-    this.#half = count;
+  /** Whether what the log knew at the beginning is in it. */
+  get filled(): boolean {
+    return this.#filled;
   }
 
   /** Position of the message, 0 while it is not yet committed, undefined when it is not known. */
-  find(from: string, id: string): number | undefined {
-    const key = `${from} ${id}`;
-    return this.#young.get(key) ?? this.#old.get(key);
+  find(id: string): number | undefined {
+    return this.#young.get(id) ?? this.#old.get(id);
   }
 
-  set(from: string, id: string, lsn: number): void {
-    if (this.#young.size >= this.#half) {
+  /** Remembers an id. At least the last {@link REMEMBERED} are known, and at most twice as many. */
+  set(id: string, lsn: number): void {
+    if (this.#young.size >= REMEMBERED) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(`${from} ${id}`, lsn);
+    this.#young.set(id, lsn);
+  }
+
+  /** Adds what the log knows of the sender from before. */
+  fill(logged: readonly LoggedId[]): void {
+    this.#filled = true;
+    for (const { id, lsn } of logged) if (this.find(id) === undefined) this.#old.set(id, lsn);
+  }
+
+  /** Forgets everything; the log still knows. */
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+    this.#filled = false;
   }
 }

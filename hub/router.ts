@@ -5,7 +5,6 @@ import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
 import { answerLog, answerTasks, answerWho } from './inspect.ts';
 import { type RouteParts, routeMessage } from './message-routes.ts';
-import type { Recent } from './recent.ts';
 import type { Refused, Said, TaskParts } from './said.ts';
 import type { Sessions } from './sessions.ts';
 import type { Storage } from './storage.ts';
@@ -16,7 +15,6 @@ import type { Watchers } from './watchers.ts';
 
 /** What frames are handled with. */
 export interface RouterParts extends TaskParts, RouteParts {
-  readonly recent: Recent;
   readonly sessions: Sessions;
   readonly watchers: Watchers;
   readonly storage: Storage;
@@ -60,7 +58,7 @@ export class Router {
       case 'pong':
         return undefined;
       case 'ack':
-        return this.#ack({ ...said, frame });
+        return this.#ack(said as Said<'ack'>);
       case 'who':
         if (this.#maySee(said)) answerWho(connection, frame, agents);
         return undefined;
@@ -85,17 +83,17 @@ export class Router {
         refuse(connection, decoded, 'bad_frame', `${frame.type} is for the hub to say`);
         return undefined;
       default:
-        return this.#lasting({ ...said, frame });
+        return this.#lasting(said as Said<Lasting>);
     }
   }
 
   #lasting(said: Said<Lasting>): Promise<void> | undefined {
     const { agent, connection, decoded, frame } = said;
-    if (frame.id !== undefined && this.#parts.recent.find(agent.name, frame.id) !== undefined) {
-      return this.#repeated(said, frame.id);
+    if (frame.id !== undefined && agent.recent.find(frame.id) !== undefined) return this.#repeated(said, frame.id);
+    if (frame.type !== 'route') {
+      return this.#informed(frame.task_id, () => this.#taskFrame(said as Said<TaskFrame['type']>));
     }
-    if (frame.type !== 'route') return this.#informed(frame.task_id, () => this.#taskFrame({ ...said, frame }));
-    const refused = this.#route({ ...said, frame });
+    const refused = this.#route(said as Said<'route'>);
     if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
     connection.owe();
     return undefined;
@@ -148,9 +146,9 @@ export class Router {
 
   /** A frame whose id was seen: the same again is fine, another one under its id is not. */
   async #repeated({ agent, connection, decoded }: Said, id: string): Promise<void> {
-    const { turn, recent, storage } = this.#parts;
+    const { turn, storage } = this.#parts;
     await turn.settled();
-    const first = await storage.at(recent.find(agent.name, id) ?? 0);
+    const first = await storage.at(agent.recent.find(id) ?? 0);
     if (first === undefined || !isSame(first.body.toString(), decoded)) {
       refuse(connection, decoded, 'duplicate_id_conflict', 'another frame had this id');
     } else if (first.type === 'stale_result') {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Decoded } from './decode.ts';
-import type { LogRow } from './storage.ts';
+import type { OutgoingMessage } from './turn.ts';
 
 /** What the hub changes in a message before it is logged. */
 export interface Stamp {
@@ -12,7 +12,7 @@ export interface Stamp {
 }
 
 /** The row of a frame: the five fields first, `from` true, an id for sure, and no key that is the hub's to set. */
-export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): LogRow {
+export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingMessage {
   const { frame } = decoded;
   const type = stamp.type ?? frame.type;
   const to = stamp.to ?? frame.to;
@@ -20,31 +20,23 @@ export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): LogRow {
   const id = frame.id ?? uuidv7();
   const box = stamp.box ?? null;
   const same = type === frame.type && to === frame.to && attempt === frame.attempt && !('payload' in stamp);
-  const text = same ? plainText(sender, decoded) : undefined;
-  const body = Buffer.from(text ?? rewritten(sender, decoded, { ...stamp, type, to }, id));
-  return { type, from: sender, to, box, taskId: frame.task_id, id, attempt: attempt ?? null, body };
+  const asItCame = same && frame.from === sender ? decoded.bytes : undefined;
+  const body =
+    asItCame === undefined
+      ? Buffer.from(rewritten(sender, decoded, { ...stamp, type, to }, id))
+      : frame.id === undefined
+        ? withId(asItCame, id)
+        : asItCame;
+  return { type, from: sender, to, box, taskId: frame.task_id, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 };
 }
 
-/** Keys that are written once in most frames; a second one could mean one thing to the hub and another to a reader. */
-const onceKeys = ['"type"', '"from"', '"to"', '"task_id"', '"payload"', '"id"', '"attempt"'];
-
-/** The text when it can be stored and sent on as it came: nothing to change, nothing ambiguous in it. */
-function plainText(sender: string, { frame, raw, text }: Decoded): string | undefined {
-  if (text === undefined || frame.from !== sender || frame.id === undefined || hasHubKey(raw)) return undefined;
-  // A key may also be spelled with an escape; ours are plain ASCII.
-  if (!text.endsWith('}') || text.includes('\\u00')) return undefined;
-  return onceKeys.some((key) => isTwice(text, key)) ? undefined : text;
-}
-
-function isTwice(text: string, key: string): boolean {
-  const first = text.indexOf(key);
-  return first !== -1 && text.indexOf(key, first + 1) !== -1;
-}
-
-const hubKeys = ['seq', 'prev', 'lsn', 'ts', 'redelivered'] as const;
-
-function hasHubKey(raw: Readonly<Record<string, unknown>>): boolean {
-  return hubKeys.some((key) => raw[key] !== undefined);
+/** The id goes before the closing brace; a frame that is stored as it came has keys before it. */
+function withId(bytes: Buffer, id: string): Buffer {
+  const key = `,"id":"${id}"}`;
+  const body = Buffer.allocUnsafe(bytes.length - 1 + key.length);
+  bytes.copy(body, 0, 0, bytes.length - 1);
+  body.write(key, bytes.length - 1, 'latin1');
+  return body;
 }
 
 function rewritten(sender: string, { frame, raw }: Decoded, stamp: Stamp, id: string): string {

@@ -5,8 +5,10 @@ import type { Agent, Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { Mailbox } from './mailbox.ts';
+import { MailboxMemory } from './mailbox-memory.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { sinkOf } from './post.ts';
+import { REMEMBERED } from './recent.ts';
 import type { MailboxFacts, SessionRecord, Storage, StoredMessage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { newToken, tokenHash } from './tokens.ts';
@@ -35,12 +37,14 @@ interface Resume {
   readonly own: boolean;
 }
 
-/** Bytes of a mailbox kept in memory beside its inflight window. */
-const MEMORY = 1024 * 1024;
+/** Bytes of waiting messages kept in memory, for all names and for one. */
+const MEMORY = 16 * 1024 * 1024;
+const MEMORY_EACH = 8 * 1024 * 1024;
 
 /** Who holds which name: connections come, say hello, are replaced, go, and may come back. */
 export class Sessions {
   readonly #parts: SessionParts;
+  readonly #memory = new MailboxMemory(MEMORY, MEMORY_EACH);
   /** The `hello` of each name that is being answered. */
   readonly #greeting = new Map<string, Promise<void>>();
 
@@ -114,6 +118,7 @@ export class Sessions {
       return;
     }
     const resume = this.#isTaken(connection, payload.resume) ? undefined : await this.#judge(name, payload.resume);
+    const ids = resume === undefined || agents.get(name)?.recent.filled ? [] : await this.#recall(name);
     if (!connection.open) return;
     if (resume === undefined || this.#isTaken(connection, payload.resume)) {
       refuse(connection, frame, 'name_taken', 'another agent has this name');
@@ -122,6 +127,7 @@ export class Sessions {
     }
     const agent = agents.obtain(name, connection.admission.grant);
     this.#replace(agent, connection);
+    agent.recent.fill(ids);
     connection.level = 1;
     agent.level = 1;
     agent.roles = [...new Set([...connection.admission.roles, ...payload.roles])];
@@ -130,6 +136,11 @@ export class Sessions {
     if (!resume.kept) desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#welcome(agent, connection, frame, resume);
     desk.schedule();
+  }
+
+  /** What the name sent last: read when it comes, since most names never repeat anything. */
+  #recall(name: string): Promise<readonly { readonly id: string; readonly lsn: number }[]> {
+    return this.#parts.storage.recentIds(name, REMEMBERED);
   }
 
   /**
@@ -314,6 +325,7 @@ export class Sessions {
     agent.grace?.cancel();
     agent.grace = this.#parts.clock.after(this.#parts.clocks.grace, () => {
       agent.grace = undefined;
+      agent.recent.clear();
       this.#parts.desk.loseAll(agent, `${agent.name} did not come back`);
       if (agent.session === undefined && agent.tasks.size === 0) this.#parts.agents.forget(agent.name);
     });
@@ -327,7 +339,7 @@ export class Sessions {
     return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, {
       maxInflight,
       maxInflightBytes,
-      memory: MEMORY,
+      memory: this.#memory,
     });
   }
 }

@@ -10,10 +10,21 @@ export interface Flushable {
   flush(): void;
 }
 
+/** A message on its way into the log and out again: one object, whose number and time the commit fills in. */
+export interface OutgoingMessage extends LogRow {
+  lsn: number;
+  ts: number;
+}
+
+/** Who hands messages on once they are durable. */
+export interface Carrier {
+  carry(message: StoredMessage): void;
+}
+
 interface Batch {
   readonly changes: Change[];
-  /** What follows each message, in the order of the messages among `changes`. */
-  readonly messages: { row: LogRow; then: (message: StoredMessage) => void }[];
+  /** The messages among `changes`, in their order. */
+  readonly messages: OutgoingMessage[];
   readonly effects: Effect[];
 }
 
@@ -28,7 +39,8 @@ export class Turn {
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
   readonly #log: Log;
-  readonly #dirty = new Set<Flushable>();
+  #carrier: Carrier | undefined;
+  #dirty: Flushable[] = [];
   #batch: Batch = emptyBatch();
   #scheduled = false;
   #began = 0;
@@ -54,10 +66,15 @@ export class Turn {
     return this.#batch;
   }
 
-  /** Writes a message; `then` runs once it is durable and has its number. */
-  message(row: LogRow, then: (message: StoredMessage) => void = () => undefined): void {
-    this.#batch.changes.push({ kind: 'message', row });
-    this.#batch.messages.push({ row, then });
+  /** Names who hands messages on. */
+  carriedBy(carrier: Carrier): void {
+    this.#carrier = carrier;
+  }
+
+  /** Writes a message; once it is durable and has its number it is handed on. */
+  message(message: OutgoingMessage): void {
+    this.#batch.changes.push({ kind: 'message', row: message });
+    this.#batch.messages.push(message);
     this.#schedule();
   }
 
@@ -72,9 +89,9 @@ export class Turn {
     this.#schedule();
   }
 
-  /** Has `flushable` flushed at the end of this turn. */
+  /** Has `flushable` flushed at the end of this turn; to be called once before each flush. */
   touch(flushable: Flushable): void {
-    this.#dirty.add(flushable);
+    this.#dirty.push(flushable);
     this.#schedule();
   }
 
@@ -110,12 +127,10 @@ export class Turn {
       this.#failed(error);
       return;
     }
-    batch.messages.forEach(({ row, then }, index) => {
-      this.#guarded(() => then(stored(row, lsns[index] as number, ts)));
-    });
+    this.#carry(batch.messages, lsns, ts);
     for (const effect of batch.effects) this.#guarded(effect);
-    const dirty = [...this.#dirty];
-    this.#dirty.clear();
+    const dirty = this.#dirty;
+    this.#dirty = [];
     for (const flushable of dirty) this.#guarded(() => flushable.flush());
     if (batch.messages.length > 0) {
       this.metrics.route.observe((performance.now() - began) / 1000, batch.messages.length);
@@ -130,19 +145,31 @@ export class Turn {
     return lsns;
   }
 
+  #carry(messages: readonly OutgoingMessage[], lsns: readonly number[], ts: number): void {
+    for (let index = 0; index < messages.length; index += 1) {
+      const message = messages[index] as OutgoingMessage;
+      message.lsn = lsns[index] as number;
+      message.ts = ts;
+      try {
+        this.#carrier?.carry(message);
+      } catch (error) {
+        this.#apologise(error);
+      }
+    }
+  }
+
   /** One recipient that cannot be served must not keep the others from being served. */
   #guarded(effect: Effect): void {
     try {
       effect();
     } catch (error) {
-      this.#log.error({ err: error }, 'an effect of a commit failed');
+      this.#apologise(error);
     }
   }
-}
 
-/** Written out, since spreading a row is what most of a turn's time went to. */
-function stored({ type, from, to, box, taskId, id, attempt, body }: LogRow, lsn: number, ts: number): StoredMessage {
-  return { type, from, to, box, taskId, id, attempt, body, lsn, ts };
+  #apologise(error: unknown): void {
+    this.#log.error({ err: error }, 'an effect of a commit failed');
+  }
 }
 
 function emptyBatch(): Batch {

@@ -1,7 +1,6 @@
 import type { FrameOf } from '../protocol/index.ts';
-import { hubFrame, splice } from './answers.ts';
+import { hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { logged } from './inspect.ts';
 import type { Post } from './post.ts';
 import type { LogFilter, LogPage, Storage, StoredMessage } from './storage.ts';
 
@@ -115,7 +114,8 @@ class Feed {
 
   #say(message: StoredMessage): void {
     const event = hubFrame('event', this.#connection.name, undefined, { task_id: message.taskId });
-    this.#connection.send(splice(event, `"payload":{"frame":${logged(message)}}`));
+    const keys = `,"lsn":${message.lsn},"ts":${message.ts}}}}`;
+    this.#connection.sendLogged(message, keys, `${event.slice(0, -1)},"payload":{"frame":`);
   }
 }
 

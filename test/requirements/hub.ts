@@ -33,6 +33,10 @@ export const hub = {
   'R-HUB-80': 'Every limit holds on real sockets, by count and by bytes, and is the one that was set.',
   'R-HUB-76': 'What the hub does is counted and told in the format of Prometheus, with few labels.',
   'R-HUB-75': 'A task has a timeline: offers, attempts, waits, how each ended, and its frames in short.',
+  'R-HUB-50': 'What a turn has to say to a socket is one write, of frames that any WebSocket client reads.',
+  'R-HUB-51': 'The short way to read a frame takes and refuses what the schema does.',
+  'R-HUB-52': 'The last 4,096 ids of each sender are known, after a restart too.',
+  'R-HUB-53': 'What waits for readers is bounded in memory, for all of them together.',
   'R-HUB-55':
     'What waited too long for somebody who is away is a dead letter; its sender is told, and what follows is delivered.',
   'R-HUB-56': 'What a level-0 peer that is gone had not been told is a dead letter.',
