@@ -35,9 +35,10 @@ export interface Endpoint<Query = never> {
 
 /** What can be asked without a token and before the hub is ready. */
 export interface OpenEndpoint {
+  readonly method: 'GET';
   readonly path: string;
   readonly help: string;
-  readonly answer: (response: ServerResponse, state: HubState) => void;
+  readonly answer: (response: ServerResponse, state: HubState) => undefined;
 }
 
 /** Lets the compiler see what the query of an endpoint is. */

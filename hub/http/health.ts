@@ -3,6 +3,7 @@ import type { OpenEndpoint } from './endpoint.ts';
 
 /** Says that the process answers. */
 export const healthz: OpenEndpoint = {
+  method: 'GET',
   path: '/healthz',
   help: 'whether the process answers',
   answer: (response) => sendJson(response, { status: 'ok' }),
@@ -10,6 +11,7 @@ export const healthz: OpenEndpoint = {
 
 /** Says whether the hub can take and log frames, and up to where its log goes. */
 export const readyz: OpenEndpoint = {
+  method: 'GET',
   path: '/readyz',
   help: 'whether the hub serves: its epoch and the position of its log, or 503 and why not',
   answer: (response, state) => {

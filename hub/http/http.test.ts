@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../base/sqlite.ts';
 import { assign, crew, takeUp } from '../../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hub.ts';
+import { manualClock } from '../../test/helpers/manual-clock.ts';
 import { connectPeer } from '../../test/helpers/peer.ts';
 import type { RunningHub } from '../index.ts';
 
@@ -295,4 +296,41 @@ test('R-HUB-75: the timeline of a task has its attempts with waits and ends, and
   expect(page.frames).toEqual(json.frames.slice(0, 2));
   expect(page.attempts).toEqual(json.attempts);
   expect((await ask(hub, `/v1/tasks/t1/timeline?after_lsn=${page.next}`)).json.frames).toEqual(json.frames.slice(2));
+});
+
+test('R-HUB-81: dead letters are listed with reason and frame, and dropped one by one, by mailbox, or all', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, clocks: { ping: 1e15 }, limits: { rate: 0 } });
+  const sender = await join1(hub, 'sender');
+  for (const name of ['a', 'b']) await (await join1(hub, name)).close();
+  for (let count = 0; count < 5; count += 1) {
+    for (const to of ['a', 'b']) sender.send({ type: 'route', to, payload: count });
+  }
+  await sender.ping();
+  const dead = async (query = '') => (await ask(hub, `/v1/dead${query}`)).json;
+  const drop = async (path: string) => (await ask(hub, `/v1/dead${path}`, { method: 'DELETE' })).json;
+  expect(await dead()).toEqual({ dead: [] });
+  await expect
+    .poll(async () => {
+      clock.advance(6 * 3_600_000);
+      return (await dead()).dead.length;
+    })
+    .toBe(10);
+  const [first, ...rest] = (await dead()).dead;
+  expect(first).toMatchObject({ box: 'a', reason: expect.any(String), died_at: expect.any(Number) });
+  expect(first.frame).toMatchObject({ type: 'route', from: 'sender', to: 'a', payload: 0, lsn: first.lsn });
+  expect((await dead('?box=b')).dead).toHaveLength(5);
+  const page = await dead('?limit=4');
+  expect(page.dead).toHaveLength(4);
+  expect((await dead(`?limit=100&after_lsn=${page.next}`)).dead).toEqual(rest.slice(3));
+  expect(await drop(`/${first.lsn}`)).toEqual({ dropped: 1 });
+  expect((await drop(`/${first.lsn}`)).error.code).toBe('not_found');
+  expect((await drop('/x')).error.code).toBe('not_found');
+  for (const query of ['', '?all=1&box=a', '?all=0']) expect((await drop(query)).error.code).toBe('bad_query');
+  expect(await drop('?box=b')).toEqual({ dropped: 5 });
+  expect((await dead()).dead.map(({ box }: { box: string }) => box)).toEqual(['a', 'a', 'a', 'a']);
+  expect(await drop('?all=1')).toEqual({ dropped: 4 });
+  expect(await dead()).toEqual({ dead: [] });
+  // The log keeps what was dropped.
+  expect(lines((await ask(hub, '/v1/log?type=route')).text)).toHaveLength(10);
 });
