@@ -1,5 +1,7 @@
 export type { Attempt } from './attempts.ts';
 export { AttemptFold } from './attempts.ts';
+export type { DeadRow } from './dead-letters.ts';
+export { dropDeadLetters } from './dead-letters.ts';
 export type { HubOptions } from './options.ts';
 export { countLog, openLog, readLog, readTasks } from './read-log.ts';
 export type { Replayed, ReplayHub } from './replay.ts';

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
+import { type DeadRow, toDeadRow } from './dead-letters.ts';
 import { logged, toTaskRow } from './inspect.ts';
 import { statements } from './sqlite/statements.ts';
 import { StoredLog } from './sqlite/stored-log.ts';
@@ -23,6 +24,8 @@ export interface LogReader {
   before(ts: number): number;
   /** The task table, oldest first. */
   tasks(): TaskRow[];
+  /** Messages that were never handed over, and not dropped since. */
+  dead(): Generator<DeadRow>;
   close(): void;
 }
 
@@ -44,6 +47,15 @@ export async function openLog(path: string): Promise<LogReader> {
       }
     },
     tasks: () => readTaskTable(statements(database)).map(toTaskRow),
+    *dead() {
+      for (let after = 0; ; ) {
+        const page = stored.deadLetters(after, PAGE.limit);
+        for (const letter of page) yield toDeadRow(letter);
+        const last = page.at(-1);
+        if (last === undefined) return;
+        after = last.lsn;
+      }
+    },
     close: () => database.close(),
   };
 }

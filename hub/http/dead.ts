@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentName } from '../../protocol/index.ts';
-import { logged } from '../inspect.ts';
+import { toDeadRow } from '../dead-letters.ts';
 import { refuse } from '../refusal.ts';
 import type { DeadLetter } from '../storage.ts';
 import type { HubView } from '../view.ts';
@@ -31,7 +31,7 @@ export const deadEndpoint = endpoint({
       if (found.length === query.limit || room <= 0) break;
       room -= letter.message.body.length;
       next = letter.lsn;
-      found.push(toRow(letter));
+      found.push(toDeadRow(letter));
     }
     const full = found.length === query.limit || room <= 0;
     return sendJson(response, { dead: found, ...(full && { next }) });
@@ -83,8 +83,4 @@ async function* letters({ storage }: HubView, afterLsn: number, box: string | un
     if (last === undefined) return;
     after = last.lsn;
   }
-}
-
-function toRow({ lsn, box, reason, diedAt, message }: DeadLetter) {
-  return { lsn, box, reason, died_at: diedAt, frame: JSON.parse(logged(message)) as unknown };
 }
