@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { environment } from '../config/index.ts';
 import { agentCommand } from './commands/agent.ts';
 import { agentsCommand } from './commands/agents.ts';
+import { deadCommand } from './commands/dead.ts';
 import { demoCommand } from './commands/demo.ts';
 import { finishCommand } from './commands/finish.ts';
 import { hubCommand } from './commands/hub.ts';
@@ -32,10 +33,11 @@ Examples:
 
 const commands = [
   ...[runCommand(), finishCommand(), hubCommand(), agentCommand()],
-  ...[logCommand(), tasksCommand(), agentsCommand(), reportCommand(), demoCommand()],
+  ...[logCommand(), tasksCommand(), agentsCommand(), deadCommand(), reportCommand(), demoCommand()],
 ];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-for (const command of [program, ...commands]) command.exitOverride();
+const parts = commands.flatMap((command) => command.commands.map((part) => part.copyInheritedSettings(program)));
+for (const command of [program, ...commands, ...parts]) command.exitOverride();
 
 // a reader that went away (`npc-crew log | head`, a build that was killed) is no fault
 for (const stream of [process.stdout, process.stderr]) {

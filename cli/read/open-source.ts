@@ -34,7 +34,12 @@ export async function openSource(options: SourceOptions, patienceMs = 2000): Pro
     const token = await findHubToken(options);
     return (await import('./hub-source.ts')).hubSource(options.hub, patienceMs, token);
   }
+  return (await import('./state-source.ts')).stateSource(await stateFolder(options.state));
+}
+
+/** The state folder that is named, by NPC_STATE_DIR too; else that of the newest run. */
+export async function stateFolder(named: string | undefined): Promise<string> {
   const env = environment();
-  const { state } = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
-  return (await import('./state-source.ts')).stateSource(state ?? (await newestRun(stateRoot(env))));
+  const { state } = readConfig(PlaceSettings, { flags: { state: named }, environment: env });
+  return state ?? (await newestRun(stateRoot(env)));
 }
