@@ -10,6 +10,7 @@ import { logCommand } from './commands/log.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { tasksCommand } from './commands/tasks.ts';
+import { watchCommand } from './commands/watch.ts';
 import { Exit } from './exit-code.ts';
 import { reportFault } from './fault.ts';
 import { stateRoot } from './state-folder.ts';
@@ -33,7 +34,7 @@ Examples:
 
 const commands = [
   ...[runCommand(), finishCommand(), hubCommand(), agentCommand()],
-  ...[logCommand(), tasksCommand(), agentsCommand(), deadCommand(), reportCommand(), demoCommand()],
+  ...[logCommand(), tasksCommand(), agentsCommand(), deadCommand(), watchCommand(), reportCommand(), demoCommand()],
 ];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 const parts = commands.flatMap((command) => command.commands.map((part) => part.copyInheritedSettings(program)));

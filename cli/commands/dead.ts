@@ -3,13 +3,11 @@ import { Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../base/errors.ts';
 import type { DeadRow } from '../../hub/index.ts';
 import { print, say } from '../print.ts';
-import { type DeadLetters, openDeadLetters } from '../read/dead.ts';
+import { type DeadLetters, openDeadLetters, type Place } from '../read/dead.ts';
 import { deadTable } from '../show/dead-table.ts';
 import { plural } from '../show/units.ts';
 
-interface Options {
-  readonly hub?: string;
-  readonly state?: string;
+interface Options extends Place {
   readonly box?: string;
   readonly all?: boolean;
   readonly yes?: boolean;
@@ -70,7 +68,8 @@ Examples:
 function addPlace(command: Command): Command {
   return command
     .option('--state <DIR>', 'state folder of a run; default: the newest run')
-    .option('--hub <URL>', 'hub that is up, as in ws://127.0.0.1:8765; a token for it goes into NPC_HUB_TOKEN');
+    .option('--hub <URL>', 'hub that is up, as in ws://127.0.0.1:8765')
+    .option('--token-file <FILE>', 'file of the token for it; default: the variable NPC_HUB_TOKEN');
 }
 
 async function drop(lsns: readonly number[], { all, box, yes, ...where }: Options): Promise<void> {

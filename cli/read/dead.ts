@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import type { DeadRow } from '../../hub/index.ts';
 import { envelope } from '../../protocol/index.ts';
+import { findHubToken } from '../hub-token.ts';
 import { workIn } from '../state-folder.ts';
 import { type HubHttp, hubHttp } from './hub-http.ts';
 import { stateFolder } from './open-source.ts';
@@ -22,12 +23,19 @@ const Row = z.object({ lsn: z.int(), box: z.string(), reason: z.string(), died_a
 const Page = z.object({ dead: z.array(Row), next: z.int().optional() });
 const Dropped = z.object({ dropped: z.int() });
 
+/** Where dead letters are. */
+export interface Place {
+  readonly hub?: string;
+  readonly state?: string;
+  readonly tokenFile?: string;
+}
+
 /** Those of a hub that is up, or of a state folder; where a hub is at work in that folder, it does the dropping. */
-export async function openDeadLetters(where: { hub?: string; state?: string }): Promise<DeadLetters> {
+export async function openDeadLetters(where: Place): Promise<DeadLetters> {
   if (where.hub !== undefined && where.state !== undefined) {
     throw new AppError('usage', 'only one of --state and --hub can be meant');
   }
-  if (where.hub !== undefined) return ofHub(hubHttp(where.hub));
+  if (where.hub !== undefined) return ofHub(hubHttp(where.hub, await findHubToken(where)));
   const folder = await stateFolder(where.state);
   const database = join(folder, 'log.db');
   await access(database).catch((cause: unknown) => {
@@ -36,7 +44,8 @@ export async function openDeadLetters(where: { hub?: string; state?: string }): 
   // two writers would each count the positions of the log for themselves
   const writer = async () => {
     const work = await workIn(folder);
-    return work ? ofHub(hubHttp(work.hub_url)) : ofDatabase(database);
+    if (!work) return ofDatabase(database);
+    return ofHub(hubHttp(work.hub_url, await findHubToken({ ...where, folder })));
   };
   return {
     list: () => listIn(database),

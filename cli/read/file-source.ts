@@ -32,6 +32,7 @@ export function fileSource(path: string): Source {
     },
     tasks: () => foldTasks(frames()),
     agents: () => foldAgents(frames()),
+    hub: async () => undefined,
     close: async () => {},
   };
 }

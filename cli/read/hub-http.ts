@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import { AppError, type AppErrorCode, messageOf } from '../../base/errors.ts';
+import { AgentRow } from '../../protocol/index.ts';
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
@@ -61,6 +62,13 @@ export function hubHttp(url: string, token?: string): HubHttp {
       );
     },
   };
+}
+
+const Agents = z.object({ agents: z.array(AgentRow) });
+
+/** Who is connected to a hub. */
+export async function connectedAgents(hub: HubHttp): Promise<AgentRow[]> {
+  return (await hub.json(Agents, '/v1/agents')).agents;
 }
 
 /** Nobody answers, or no longer. */

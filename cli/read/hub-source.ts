@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { silentLog } from '../../base/log.ts';
-import { AgentRow, type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
-import { away, type HubHttp, hubHttp } from './hub-http.ts';
+import { type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
+import { away, connectedAgents, type HubHttp, hubHttp } from './hub-http.ts';
 import type { FrameRange, Source } from './source.ts';
 import { splitLines } from './split-lines.ts';
 
 const Tasks = z.object({ tasks: z.array(TaskRow) });
-const Agents = z.object({ agents: z.array(AgentRow) });
 
 /** A hub that is up. It is asked by HTTP, which leaves no trace among its agents; only who follows it connects. */
 export async function hubSource(url: string, patienceMs: number, token?: string): Promise<Source> {
@@ -17,7 +16,8 @@ export async function hubSource(url: string, patienceMs: number, token?: string)
     last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
     follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
     tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
-    agents: async () => (await hub.json(Agents, '/v1/agents')).agents,
+    agents: () => connectedAgents(hub),
+    hub: async () => ({ url, connected: await connectedAgents(hub) }),
     close: async () => {},
   };
 }

@@ -12,6 +12,13 @@ export interface FrameRange {
   readonly taskIds?: readonly string[];
 }
 
+/** A hub that is up. */
+export interface LiveHub {
+  readonly url: string;
+  /** Who is connected; absent when it does not tell without a token. */
+  readonly connected?: readonly AgentRow[];
+}
+
 /** Where a run can be looked at: its state folder, its hub, or a log file kept from it. */
 export interface Source {
   /** Frames of the log, in order, up to its end at the time of the call. Those without lsn or ts count as the oldest. */
@@ -22,5 +29,7 @@ export interface Source {
   follow(afterLsn: number, signal: AbortSignal): AsyncIterable<Envelope>;
   tasks(): Promise<readonly TaskRow[]>;
   agents(): Promise<readonly (AgentRow | SeenAgent)[]>;
+  /** The hub that is at work there, as far as it lets itself be looked at; undefined when there is none. */
+  hub(): Promise<LiveHub | undefined>;
   close(): Promise<void>;
 }

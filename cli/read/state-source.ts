@@ -4,10 +4,12 @@ import { AppError } from '../../base/errors.ts';
 import { sleep } from '../../base/time.ts';
 import { openLog } from '../../hub/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
+import { findHubToken } from '../hub-token.ts';
 import { say } from '../print.ts';
 import { workIn } from '../state-folder.ts';
 import { foldAgents } from './fold.ts';
-import type { FrameRange, Source } from './source.ts';
+import { connectedAgents, hubHttp } from './hub-http.ts';
+import type { FrameRange, LiveHub, Source } from './source.ts';
 
 /** How often a log is looked at for more, and how often it is asked who works in its folder. ms. */
 const LOOK_MS = 200;
@@ -35,8 +37,18 @@ export async function stateSource(folder: string, goneMs = 5000): Promise<Source
     follow: (afterLsn, signal) => follow({ folder, database, goneMs }, afterLsn, signal),
     tasks: async () => log.tasks(),
     agents: () => foldAgents(frames()),
+    hub: () => hubAt(folder),
     close: async () => log.close(),
   };
+}
+
+async function hubAt(folder: string): Promise<LiveHub | undefined> {
+  const work = await workIn(folder);
+  if (!work) return undefined;
+  // the hub of a run lets nobody look; the log is read from the folder then
+  const token = await findHubToken({ folder });
+  const connected = await connectedAgents(hubHttp(work.hub_url, token)).catch(() => undefined);
+  return { url: work.hub_url, ...(connected && { connected }) };
 }
 
 async function* follow(

@@ -96,7 +96,8 @@ function plainView({ stream, clock = systemClock, quietMs = QUIET_MS }: LiveView
   };
 }
 
-function newsOf({ task_id, sub_state, attempt, agent, target, summary, reason }: TaskRow): string {
+/** Where a task stands, on one line. */
+export function newsOf({ task_id, sub_state, attempt, agent, target, summary, reason }: TaskRow): string {
   const why = summary ?? (sub_state === 'working' ? null : reason);
   return [task_id, sub_state, `attempt ${attempt}`, agent ?? target, ...(why ? [why] : [])].join('  ');
 }

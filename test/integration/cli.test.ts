@@ -57,7 +57,7 @@ async function connect(
 
 test('R-CLI-3: the help names every command and exit code, each command’s help has examples, and the version is the package’s', async () => {
   const { stdout } = await runCli(['--help'], { env });
-  const commands = ['run', 'finish', 'hub', 'agent', 'log', 'tasks', 'agents', 'dead', 'report', 'demo'];
+  const commands = ['run', 'finish', 'hub', 'agent', 'log', 'tasks', 'agents', 'dead', 'watch', 'report', 'demo'];
   for (const command of commands) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
   expect(stdout).toContain('Exit codes');
   const helps = await Promise.all(commands.map((command) => runCli([command, '--help'], { env })));

@@ -31,7 +31,10 @@ export const cli = {
     'log --story tells one task as a tree: attempts, waits, sizes, latencies, questions, stale results, sub-tasks.',
   'R-CLI-22': 'log --export writes a masked log in one piece, and says how many places were masked.',
   'R-CLI-23': 'log --replay serves the messages of a file with their times on a fresh hub, and wakes nobody with them.',
+  'R-CLI-24':
+    'tasks shows one task, those of a state, and those that are stuck with why, for how long, and what to do.',
   'R-CLI-25': 'dead lists and drops what was never handed over, and never writes beside a hub that is at work.',
+  'R-CLI-26': 'watch shows agents, tasks and the newest messages of a hub live, to any number of people.',
   'R-CLI-40':
     'Every limit and clock of the hub is a flag with unit, preset and range; a wrong value is told with them.',
   'R-CLI-41': 'The token of a hub lies in a file that its owner alone can read; another one is refused with the cure.',

@@ -1,0 +1,54 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../helpers/npc-crew.ts';
+
+test('R-CLI-24: tasks shows those of a state, and one of them with its timeline', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'npc-cli-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const file = join(home, 'run.jsonl');
+  const said = [
+    ['task.assign', 'boss', 'role:coder', 'k.code', 0, { goal: '修复' }],
+    ['task.assign', 'boss', 'role:reviewer', 'k.review', 0, { goal: 'look' }],
+    ['task.accept', 'coder-1', 'boss', 'k.code', 1200, null],
+    ['task.event', 'coder-1', 'hub', 'k.code', 2000, { event: { type: 'noted' } }],
+    ['task.event', 'coder-1', 'hub', 'k.code', 3000, { event: { type: 'noted' } }],
+    ['task.result', 'coder-1', 'boss', 'k.code', 6200, { status: 'success', summary: '改好了' }],
+  ] as const;
+  const frames = said.map(([type, from, to, task_id, at, payload], index) => ({
+    ...{ type, from, to, task_id, payload, lsn: index + 1, ts: 1_000_000 + at },
+    ...(type !== 'task.assign' && { attempt: 1 }),
+  }));
+  await writeFile(file, frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
+  const tasks = (...args: string[]) => runCli(['tasks', '--file', file, ...args], { env: { HOME: home } });
+  const [done, pending, none, wrong, one, unknown] = await Promise.all([
+    tasks('--status', 'done', '--json'),
+    tasks('--state', 'pending,running', '--json'),
+    tasks('--status', 'failed'),
+    tasks('--status', 'lazy'),
+    tasks('code'),
+    tasks('cod'),
+  ]);
+  expect(done.stdout).toMatch(/^\{"task_id":"k\.code".*\n$/);
+  expect(pending.stdout).toMatch(/^\{"task_id":"k\.review".*\n$/);
+  expect(none.stdout).toBe('no task is failed\n');
+  expect(wrong).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/no task is ever "lazy"; it is one of pending/),
+  });
+  expect(one.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^TASK +STATE/),
+    expect.stringMatching(/^k\.code +done +1 +coder-1 +6s +改好了$/),
+    '',
+    expect.stringMatching(/^..:..:.. {12}boss → role:coder {2}task\.assign {2}修复$/),
+    expect.stringMatching(/^..:..:.. {5}\+1\.2s {2}coder-1 → boss {2}task\.accept #1$/),
+    `${' '.repeat(20)}2 events of the work`,
+    expect.stringMatching(/^..:..:.. {5}\+5\.0s {2}coder-1 → boss {2}task\.result #1 {2}success: 改好了$/),
+    '',
+  ]);
+  expect(unknown).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('there is no task cod; the nearest are: k.code'),
+  });
+});
