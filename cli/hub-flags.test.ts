@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Command, CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { defaultClocks, defaultLimits } from '../hub/options.ts';
@@ -75,4 +76,20 @@ test.each([
   [['--hard-buffer', '512k'], /--soft-buffer 1m is above --hard-buffer 512k/],
 ])('R-CLI-40: %j is refused with flag, value and range', (args, words) => {
   expect(read(...args)).toMatch(words);
+});
+
+test('R-HUB-82: the page about the protocol has every limit and clock with its preset', async () => {
+  const page = await readFile(new URL('../docs/protocol.md', import.meta.url), 'utf8');
+  const rows = new Map([...page.matchAll(/^\| `--([\w-]+)` *\| (\S+) /gm)].map(([, flag, preset]) => [flag, preset]));
+  const expected = [
+    ...Object.entries(limitSettings).map(([key, { flag, unit }]) => [
+      flag,
+      showAmount(defaultLimits[key as keyof typeof defaultLimits], unit),
+    ]),
+    ...Object.entries(clockSettings).map(([key, { flag }]) => [
+      flag,
+      showAmount(defaultClocks[key as keyof typeof defaultClocks], 'ms'),
+    ]),
+  ];
+  expect([...rows]).toEqual(expected);
 });

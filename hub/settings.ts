@@ -50,7 +50,12 @@ export const limitSettings: { readonly [K in keyof HubLimits]: Setting } = {
   depth: count('depth', [1, 1000], 'nesting of the JSON of a frame'),
   keys: count('keys', [5, 100_000], 'keys at the top of a frame'),
   badFrames: count('bad-frames', [1, 10_000], 'bad frames within 10 s that close a connection'),
-  mailboxTtlMs: time('mailbox-ttl', [SECOND, 365 * DAY], 'how long a message waits before it is a dead letter', 'ever'),
+  mailboxTtlMs: time(
+    'mailbox-ttl',
+    [SECOND, 365 * DAY],
+    'how long a message waits before it is a dead letter',
+    'for ever',
+  ),
   upgradesPerSecond: count(
     'upgrades-per-second',
     [1, 100_000],
@@ -73,7 +78,7 @@ export const clockSettings: { readonly [K in keyof HubClocks]: Setting } = {
     'forget',
     [MINUTE, 3650 * DAY],
     'how long a name is kept that is away and for which nothing waits',
-    'ever',
+    'for ever',
   ),
   hello: time('hello-timeout', [10, HOUR], 'a connection must say what it wants within'),
   backoffBase: time('backoff', [1, HOUR], 'first pause before a task is offered again, doubled each time'),

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -114,6 +115,11 @@ test('R-HUB-71: nobody between may keep or reinterpret an answer, HEAD has no bo
   const { text } = await ask(hub, '/');
   expect(text).toMatch(/^GET {4}\/v1\/log/m);
   expect(text).toMatch(/^DELETE \/v1\/dead\/ID/m);
+  const page = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
+  const places = [...text.matchAll(/^(GET|DELETE) +(\S+)/gm)].map(([, method, path = '']) => `${method} ${path}`);
+  expect(places.length).toBeGreaterThan(10);
+  const missing = places.filter((place) => !page.includes(`\`${place.replace('dead/ID', 'dead/LSN')}`));
+  expect(missing).toEqual([]);
 });
 
 test('R-HUB-72: without a good token only the health is told, and a token is good for its scope', async () => {

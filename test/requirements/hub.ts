@@ -26,6 +26,7 @@ export const hub = {
   'R-HUB-73': 'The log is streamed as JSON Lines; a reader that stops costs no memory, one that goes ends the work.',
   'R-HUB-74': 'Agents are told with what waits for them, tasks with why they are stuck.',
   'R-HUB-81': 'Dead letters are listed and dropped by HTTP.',
+  'R-HUB-82': 'The page about the protocol has every limit and clock with its preset.',
   'R-HUB-77':
     'Host, Origin and what browsers say of a request are judged whole: no rebound name, no foreign page gets in.',
   'R-HUB-78': 'Nobody speaks in the name of another, removes what waits for it, or reads it without the scope.',
