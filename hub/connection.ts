@@ -145,6 +145,6 @@ export class Connection implements Flushable {
 
   #accept({ upto, duplicates }: Debt): void {
     if (duplicates.length > 0) this.send(hubFrame('accepted', this.name, { upto, duplicates }));
-    else this.send(`${this.#acceptedHead}${upto}}}`);
+    else this.send(`${this.#acceptedHead}${upto}}}`, 'accepted');
   }
 }
