@@ -87,7 +87,7 @@ const hub = await startHub({
   log: pino({ level: 'warn' }, pino.destination({ dest: setup.diagnostics, sync: true })),
   hostNames: setup.hostNames,
   concurrency: 12,
-  limits: { rate: 0 },
+  limits: { rate: 0, upgradesPerSecond: 0 },
   clocks: {
     silence: 1500,
     attempt: 4000,

@@ -2,5 +2,10 @@
 import { silentLog } from '../../base/log.ts';
 import { startHub } from '../../hub/index.ts';
 
-const hub = await startHub({ port: 0, database: process.argv[2] ?? ':memory:', log: silentLog(), limits: { rate: 0 } });
+const hub = await startHub({
+  port: 0,
+  database: process.argv[2] ?? ':memory:',
+  log: silentLog(),
+  limits: { rate: 0, upgradesPerSecond: 0 },
+});
 process.stdout.write(`${hub.url}\n`);
