@@ -1,3 +1,4 @@
+import { defaultLimits } from '../../hub/options.ts';
 import type { StoredMessage } from '../../hub/storage.ts';
 import type { GotFrame, Life, SentFrame } from './record.ts';
 import { nameOf, type Remains } from './remains.ts';
@@ -17,7 +18,7 @@ export interface MessageFindings {
 }
 
 /** Messages under way to one client without acknowledgement; as many may come again when it is killed. */
-const WINDOW = 32;
+const WINDOW = defaultLimits.maxInflight;
 
 /** Nothing accepted is missing, nothing came twice to one client, and what one sent another came in order. */
 export function checkMessages(remains: Remains, faults: string[]): MessageFindings {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type FrameType, isFrameType } from '../../protocol/index.ts';
+import type { FrameType } from '../../protocol/index.ts';
 
 /** Types that are answered or acted upon, and never logged. */
 const unlogged: ReadonlySet<string> = new Set<FrameType>([
@@ -52,9 +52,4 @@ export function readAs(bytes: Buffer): Reading {
 /** Whether an error that names this type is about a frame that could have been logged. */
 export function isLoggable(type: string): boolean {
   return !unlogged.has(type);
-}
-
-/** Whether the hub knows frames of this type. */
-export function isKnown(type: string): boolean {
-  return isFrameType(type);
 }
