@@ -5,31 +5,35 @@ import { catchUpIndex } from './sqlite/catch-up.ts';
 import { packOldRows } from './sqlite/old-rows.ts';
 import { migrate } from './sqlite/schema.ts';
 import { sqliteStorage } from './sqlite/store.ts';
-import type { Storage } from './storage.ts';
+import type { Storage, StorageOptions } from './storage.ts';
 
 /** Largest database, in bytes, that is looked through at the start: about half a second. */
 const CHECKED = 256 * 1024 * 1024;
 
 /** Opens the store at `path`; a damaged file is moved to `setAside` and a new one begun. */
-export async function openStorage(path: string): Promise<{ storage: Storage; setAside?: string }> {
+export async function openStorage(
+  path: string,
+  options: StorageOptions = {},
+): Promise<{ storage: Storage; setAside?: string }> {
   try {
-    return { storage: await openSound(path) };
+    return { storage: await openSound(path, options) };
   } catch (error) {
     if (path === ':memory:' || !isDamage(error)) throw error;
     const setAside = await setDatabaseAside(path);
-    return { storage: await openSound(path), setAside };
+    return { storage: await openSound(path, options), setAside };
   }
 }
 
-async function openSound(path: string): Promise<Storage> {
+async function openSound(path: string, { durability = 'process', log }: StorageOptions): Promise<Storage> {
   const database = await openDatabase(path);
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000');
+    const synchronous = durability === 'power' ? 'FULL' : 'NORMAL';
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = 2000`);
     checkSound(database);
     migrate(database);
-    await packOldRows(database, () => undefined);
+    await packOldRows(database, (done, of) => log?.info({ done, of }, 'the log is brought to a new form'));
     await catchUpIndex(database);
-    return sqliteStorage(database);
+    return sqliteStorage(database, path === ':memory:' ? undefined : path);
   } catch (error) {
     database.close();
     throw error;

@@ -125,7 +125,10 @@ async function openHub(
   restore: boolean,
 ): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
   const log = options.log.child({ room: 'hub' });
-  const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database);
+  const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database, {
+    durability: options.durability ?? 'process',
+    log,
+  });
   if (setAside !== undefined) log.error({ setAside }, 'the database was damaged and is set aside');
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {

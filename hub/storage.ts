@@ -1,6 +1,7 @@
+import type { Log } from '../base/log.ts';
 import type { TaskSubState } from '../protocol/index.ts';
 
-/** One message on its way into the log. */
+/** One message on its way into the log: what its frame says, but for `box`, and the frame. A store may keep the frame alone. */
 export interface LogRow {
   readonly type: string;
   readonly from: string;
@@ -154,6 +155,7 @@ export interface Storage {
   byTask(taskId: string, id: string): Promise<StoredMessage | undefined>;
   /** The message at this position. */
   at(lsn: number): Promise<StoredMessage | undefined>;
+  /** The next messages of a mailbox in log order: at most `limit`, fewer when they are large, none only when there are none. */
   mailbox(box: string, afterLsn: number, limit: number): Promise<readonly StoredMessage[]>;
   mailboxFacts(box: string, afterLsn: number): Promise<MailboxFacts>;
   /** Id and position of the last `count` messages of a sender, oldest first. */
@@ -169,5 +171,13 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** How a store is opened. */
+export interface StorageOptions {
+  /** What a commit survives: the end of the process, or of the machine's power too. Default `process`. */
+  readonly durability?: 'process' | 'power';
+  /** Hears what takes long, such as bringing an old store to a new form. */
+  readonly log?: Log;
+}
+
 /** Opens a store, or makes it; a damaged one is moved to `setAside` and a new one begun. */
-export type OpenStorage = (path: string) => Promise<{ storage: Storage; setAside?: string }>;
+export type OpenStorage = (path: string, options?: StorageOptions) => Promise<{ storage: Storage; setAside?: string }>;

@@ -1,5 +1,5 @@
 import { describeStorage } from '../../test/helpers/storage-conformance/index.ts';
 import { inFile, inMemory } from '../../test/helpers/storage-conformance/sqlite.ts';
 
-describeStorage('SQLite in a file', inFile, 500);
-describeStorage('SQLite in memory', inMemory, 300);
+describeStorage('R-HUB-40, R-HUB-47: SQLite in a file', inFile, 200);
+describeStorage('R-HUB-40, R-HUB-47: SQLite in memory', inMemory, 500);

@@ -1,56 +1,93 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
 import type { SessionRecord, Storage } from '../storage.ts';
+import { Beside } from './beside.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { longReads } from './reads.ts';
 import { readEpoch } from './schema.ts';
-import { statements } from './statements.ts';
+import { type Prepare, statements } from './statements.ts';
 import { readUnindexed, StoredLog } from './stored-log.ts';
 import { readTask, readTaskTable } from './task-rows.ts';
 import { Trimmer } from './trim.ts';
 import { Writer } from './writer.ts';
 
-/** The storage in an open database whose schema is up to date. */
-export function sqliteStorage(database: Database): Storage {
+/** Rows of the task table, and dead letters, that are read where they are asked for: less than a millisecond. */
+const FEW = { tasks: 100, dead: 16 };
+
+/** The storage in an open database whose schema is up to date; `path` is where other threads find it, if they can. */
+export function sqliteStorage(database: Database, path?: string): Storage {
   const prepare = statements(database);
   const unindexed = readUnindexed(prepare);
-  const writer = new Writer(database, unindexed, Math.max(unindexed.last, highWaterMark()));
+  const writer = new Writer(database, unindexed, Math.max(unindexed.last, highWaterMark(prepare)));
+  const log = new StoredLog(database, unindexed);
   const trimmer = new Trimmer(database, unindexed);
-  const reader = new StoredLog(database, unindexed);
-  function highWaterMark(): number {
-    const row = prepare("SELECT CAST(value AS INTEGER) AS last FROM meta WHERE key = 'last_lsn'").get();
-    return (row as { last: number } | undefined)?.last ?? 0;
-  }
+  const beside = path === undefined ? undefined : new Beside(path);
+  const checkpoints = path === undefined || beside === undefined ? undefined : new Checkpoints(database, path, beside);
+  const long = beside ?? longReads(database);
+  const hasFewTasks = () => prepare('SELECT 1 FROM task LIMIT ?').all(FEW.tasks + 1).length <= FEW.tasks;
+
   return {
     epoch: readEpoch(database),
-    commit: async (changes, ts) => writer.commit(changes, ts),
+    commit: async (changes, ts) => {
+      if (checkpoints === undefined) return writer.commit(changes, ts);
+      const lsns = await checkpoints.write(() => writer.commit(changes, ts));
+      checkpoints.wrote(writer.bytes);
+      return lsns;
+    },
     lastLsn: async () => writer.last,
-    positionAt: async (ts) => reader.positionAt(ts),
-    tail: async (filter, afterLsn, limit, maxBytes) =>
-      reader.page(filter, afterLsn, { limit, maxBytes, end: writer.last }),
-    latest: async (filter, count) => reader.latest(filter, count),
-    byTask: async (taskId, id) => reader.byTask(taskId, id),
-    at: async (lsn) => reader.at(lsn),
-    mailbox: async (box, afterLsn, limit) => reader.mailbox(box, afterLsn, limit),
-    mailboxFacts: async (box, afterLsn) => reader.facts(box, afterLsn),
-    recentIds: async (from, count) => reader.recentIds(from, count),
+    positionAt: async (ts) => log.positionAt(ts),
+    tail: async (filter, afterLsn, limit, maxBytes) => {
+      const bounds = { limit, maxBytes, end: writer.last };
+      return unindexed.hasAllAfter(afterLsn) ? log.page(filter, afterLsn, bounds) : long.tail(filter, afterLsn, bounds);
+    },
+    latest: async (filter, count) => {
+      const known = log.latestInMemory(filter, count);
+      return known.length === count || unindexed.hasAllAfter(0) ? known : long.latest(filter, count);
+    },
+    byTask: async (taskId, id) => log.byTask(taskId, id),
+    at: async (lsn) => log.at(lsn),
+    mailbox: async (box, afterLsn, limit) => log.mailbox(box, afterLsn, limit),
+    mailboxFacts: async (box, afterLsn) => log.facts(box, afterLsn),
+    recentIds: async (from, count) => log.recentIds(from, count),
     task: async (taskId) => readTask(prepare, taskId),
-    tasks: async (filter) => readTaskTable(prepare, filter),
+    tasks: async (filter) => (hasFewTasks() ? readTaskTable(prepare, filter) : long.tasks(filter)),
     sessions: async () =>
       prepare('SELECT name, session, token_hash AS tokenHash, acked FROM session').all() as unknown as SessionRecord[],
-    deadLetters: async (afterLsn, limit) => reader.deadLetters(afterLsn, limit),
+    deadLetters: async (afterLsn, limit) => {
+      const few = prepare('SELECT 1 FROM dead WHERE lsn > ? LIMIT ?').all(afterLsn, FEW.dead + 1).length <= FEW.dead;
+      return few ? log.deadLetters(afterLsn, limit) : long.deadLetters(afterLsn, limit);
+    },
     trim: async (retention) => {
-      let [total, next]: [number, number | undefined] = [0, 0];
-      while (next !== undefined) {
-        const piece: { deleted: number; next?: number } = trimmer.piece(retention, next, writer.last);
-        total += piece.deleted;
-        next = piece.next;
-        await setImmediate();
-      }
-      return total;
+      const piece = (next: number) => trimmer.piece(retention, next, writer.last);
+      return trimAll(checkpoints === undefined ? piece : (next) => checkpoints.write(() => piece(next)));
     },
     close: async () => {
+      checkpoints?.stop();
+      await beside?.close();
+      if (!database.isOpen) return;
       // One file is left behind, complete without its write-ahead log.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       database.close();
     },
   };
+}
+
+type Piece = ReturnType<Trimmer['piece']>;
+
+/** Others have their turn between the pieces. */
+async function trimAll(piece: (after: number) => Piece | Promise<Piece>): Promise<number> {
+  let total = 0;
+  let next: number | undefined = 0;
+  while (next !== undefined) {
+    const done: Piece = await piece(next);
+    total += done.deleted;
+    next = done.next;
+    await setImmediate();
+  }
+  return total;
+}
+
+function highWaterMark(prepare: Prepare): number {
+  const row = prepare("SELECT CAST(value AS INTEGER) AS last FROM meta WHERE key = 'last_lsn'").get();
+  return (row as { last: number } | undefined)?.last ?? 0;
 }

@@ -62,7 +62,7 @@ export class StoredLog {
       return messages.length >= limit || bodies <= 0 || read <= 0;
     };
     const unindexed = this.#unindexed();
-    if (afterLsn < unindexed.first - 1) {
+    if (!unindexed.hasAllAfter(afterLsn)) {
       const opened = ({ size }: { size: number }) => {
         read -= size;
       };
@@ -155,12 +155,12 @@ export class StoredLog {
 
   /** The newest messages, in log order. */
   latest(filter: LogFilter, count: number): StoredMessage[] {
-    const found: StoredMessage[] = [];
-    for (const message of count > 0 ? this.#newestFirst(filter) : []) {
-      if (fits(message, filter)) found.push(message);
-      if (found.length === count) break;
-    }
-    return found.reverse();
+    return newest(this.#newestFirst(filter), filter, count);
+  }
+
+  /** The same, as far as it needs no look at the disk. */
+  latestInMemory(filter: LogFilter, count: number): StoredMessage[] {
+    return newest(this.#unindexed().backwards(), filter, count);
   }
 
   *#pieces(filter: LogFilter, afterLsn: number): Generator<Piece> {
@@ -220,6 +220,16 @@ export class StoredLog {
     if (taskId === undefined || taskId === '') return undefined;
     return tree ? treeKeys(this.#prepare, taskId, TREE) : [taskId];
   }
+}
+
+function newest(newestFirst: Iterable<StoredMessage>, filter: LogFilter, count: number): StoredMessage[] {
+  const found: StoredMessage[] = [];
+  if (count <= 0) return found;
+  for (const message of newestFirst) {
+    if (fits(message, filter)) found.push(message);
+    if (found.length === count) break;
+  }
+  return found.reverse();
 }
 
 function* positionsOf(entries: Iterable<Entry>, until = Number.POSITIVE_INFINITY): Generator<number> {

@@ -43,7 +43,9 @@ export class Trimmer {
     if (gone.length > 0) this.#transaction(() => this.#delete(gone, last));
     for (const { first, last: end } of gone) this.#unindexed.remove(first, end);
     const deleted = gone.reduce((sum, batch) => sum + batch.last - batch.first + 1, 0);
-    return done ? { deleted } : { deleted, next: position };
+    // How many pages a batch gives back is known only afterwards.
+    const isLarge = deleted > 0 && this.size() > (retention.maxBytes ?? Number.POSITIVE_INFINITY);
+    return done && !isLarge ? { deleted } : { deleted, next: position };
   }
 
   /** Bytes of the database in use; what was freed is used again before the file grows. */

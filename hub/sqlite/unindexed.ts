@@ -25,6 +25,11 @@ export class Unindexed {
     return this.#bytes;
   }
 
+  /** Whether everything after a position is in memory. */
+  hasAllAfter(lsn: number): boolean {
+    return lsn >= this.#first - 1;
+  }
+
   /** Says where the next message goes when there is none yet. */
   startAt(lsn: number): void {
     if (this.#messages.length === 0) this.#first = lsn;

@@ -16,6 +16,7 @@ export class Writer {
   readonly #prepare: Prepare;
   readonly #unindexed: Unindexed;
   #last: number;
+  #bytes = 0;
 
   /** `last` is the position of the newest message ever committed. */
   constructor(database: Database, unindexed: Unindexed, last: number) {
@@ -28,6 +29,11 @@ export class Writer {
   /** Position of the newest message ever committed. */
   get last(): number {
     return this.#last;
+  }
+
+  /** Bytes of the frames in the last commit. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   commit(changes: readonly Change[], ts: number): number[] {
@@ -53,6 +59,7 @@ export class Writer {
       });
     }
     this.#unindexed.dropUpTo(indexed);
+    this.#bytes = batches.reduce((sum, { frames }) => sum + frames.length, 0);
     return rows.map((row) => {
       this.#last += 1;
       this.#unindexed.add(this.#last, row, ts);

@@ -1,0 +1,126 @@
+import type { Worker } from 'node:worker_threads';
+import { AppError, messageOf } from '../../base/errors.ts';
+import { startThread } from '../../base/thread.ts';
+import type { DeadLetter, LogPage, StoredMessage, TaskRecord } from '../storage.ts';
+import type { Answer, Question } from './log-thread.ts';
+import { fromParcel } from './parcel.ts';
+import type { LongReads } from './reads.ts';
+
+type Asked<Name> = Extract<Question, { name: Name }>['values'];
+
+interface Outstanding {
+  readonly question: Question;
+  /** Threads that died of it, as far as is known. */
+  deaths: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Threads that one question may cost. */
+const DEATHS = 2;
+
+/**
+ * The thread beside the log, from the hub's side. It is started at the first question and answers in order. When it dies,
+ * another one takes over what was asked; a question that two threads died of is refused.
+ */
+export class Beside {
+  readonly #path: string;
+  readonly #outstanding = new Map<number, Outstanding>();
+  #worker: Worker | undefined;
+  #number = 0;
+  #closed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async tail(...values: Parameters<LongReads['tail']>): Promise<LogPage> {
+    const { value, messages } = await this.#ask('tail', values);
+    return { ...(value as Omit<LogPage, 'messages'>), messages: unpacked(messages) };
+  }
+
+  async latest(...values: Parameters<LongReads['latest']>): Promise<readonly StoredMessage[]> {
+    return unpacked((await this.#ask('latest', values)).messages);
+  }
+
+  async deadLetters(...values: Parameters<LongReads['deadLetters']>): Promise<readonly DeadLetter[]> {
+    const { value, messages } = await this.#ask('deadLetters', values);
+    const letters = value as Omit<DeadLetter, 'message'>[];
+    return unpacked(messages).map((message, index) => ({
+      ...(letters[index] as Omit<DeadLetter, 'message'>),
+      message,
+    }));
+  }
+
+  async tasks(...values: Parameters<LongReads['tasks']>): Promise<readonly TaskRecord[]> {
+    return (await this.#ask('tasks', values)).value as TaskRecord[];
+  }
+
+  /** Copies the write-ahead log into the database; true when all of it is copied. */
+  async checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
+    return (await this.#ask('checkpoint', [mode])).value as boolean;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#outstanding.values()) reject(new AppError('cancelled', 'the log is closed'));
+    this.#outstanding.clear();
+    await this.#worker?.terminate();
+  }
+
+  #ask<Name extends Question['name']>(name: Name, values: Asked<Name>): Promise<Answer> {
+    this.#number += 1;
+    const question = { number: this.#number, name, values } as Question;
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(new AppError('cancelled', 'the log is closed'));
+        return;
+      }
+      this.#outstanding.set(question.number, { question, deaths: 0, resolve, reject });
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      this.#worker.postMessage(question);
+    });
+  }
+
+  #start(): Worker {
+    const worker = startThread(import.meta.url, './log-thread', { path: this.#path });
+    let reason: unknown;
+    worker.on('message', (answer: Answer) => this.#take(answer));
+    worker.on('error', (error) => {
+      reason = error;
+    });
+    worker.on('exit', () => {
+      if (this.#closed || this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#replace(reason);
+    });
+    return worker;
+  }
+
+  #take(answer: Answer): void {
+    const asked = this.#outstanding.get(answer.number);
+    this.#outstanding.delete(answer.number);
+    if (this.#outstanding.size === 0) this.#worker?.unref();
+    if (answer.error === undefined) asked?.resolve(answer);
+    else asked?.reject(new AppError('internal', `the log cannot be read: ${answer.error}`));
+  }
+
+  /** The question it was at when it died is the oldest one. */
+  #replace(reason: unknown): void {
+    const [first] = this.#outstanding.values();
+    if (first === undefined) return;
+    first.deaths += 1;
+    if (first.deaths >= DEATHS) {
+      this.#outstanding.delete(first.question.number);
+      first.reject(new AppError('internal', `the thread that reads the log died: ${messageOf(reason)}`));
+    }
+    if (this.#outstanding.size === 0) return;
+    this.#worker = this.#start();
+    for (const { question } of this.#outstanding.values()) this.#worker.postMessage(question);
+  }
+}
+
+function unpacked(parcel: Answer['messages']): StoredMessage[] {
+  return parcel === undefined ? [] : fromParcel(parcel);
+}
