@@ -38,7 +38,7 @@ export class Connection implements Flushable {
   /** Whether this turn flushes it already. */
   #touched = false;
   #debt: Debt | undefined;
-  #closing: { code: number; reason: string } | undefined;
+  #closing: { code: number; reason: string; now: boolean } | undefined;
 
   constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
     this.admission = admission;
@@ -91,10 +91,15 @@ export class Connection implements Flushable {
     if (duplicate !== undefined) this.#debt.duplicates.push(duplicate);
   }
 
-  /** Closes after what was said before. */
+  /** Closes after what was said before, and after the frames of this turn are committed and accepted. Nothing else is said any more. */
   close(code: number, reason: string): void {
-    this.#closing ??= { code, reason };
-    this.#touch();
+    if (this.#closing !== undefined) return;
+    const closing = { code, reason, now: false };
+    this.#closing = closing;
+    this.#turn.after(() => {
+      closing.now = true;
+      this.#touch();
+    });
   }
 
   /** Stops reading from the socket for one reason; it is read again when no reason is left. */
@@ -134,7 +139,7 @@ export class Connection implements Flushable {
       this.#stream.uncork();
     }
     this.onFlush();
-    if (this.#closing !== undefined) this.socket.close(this.#closing.code, this.#closing.reason);
+    if (this.#closing?.now) this.socket.close(this.#closing.code, this.#closing.reason);
   }
 
   #touch(): void {
@@ -143,8 +148,15 @@ export class Connection implements Flushable {
     this.#turn.touch(this);
   }
 
+  /** Said also by a connection that is about to close: what was taken from a peer that says goodbye is not to be sent again. */
   #accept({ upto, duplicates }: Debt): void {
-    if (duplicates.length > 0) this.send(hubFrame('accepted', this.name, { upto, duplicates }));
-    else this.send(`${this.#acceptedHead}${upto}}}`, 'accepted');
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    const text =
+      duplicates.length > 0
+        ? hubFrame('accepted', this.name, { upto, duplicates })
+        : `${this.#acceptedHead}${upto}}}`;
+    this.metrics.said(text, 'accepted');
+    this.#outbox.text(text);
+    this.#touch();
   }
 }

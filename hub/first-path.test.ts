@@ -40,6 +40,20 @@ test('R-HUB-2: hello is answered with welcome, a message with accepted, and the 
   expect(second).toMatchObject({ from: 'a', payload: { text: 'two' }, prev: first.seq });
 });
 
+test.each([
+  ['goodbye', ['{"type":"bye","from":"a","to":"hub","task_id":"","payload":{}}'], 1000],
+  ['the last bad frame', Array.from({ length: 20 }, () => '{oops'), 4501],
+])('R-HUB-2: what is sent right before %s is accepted before the connection ends', async (_title, ends, code) => {
+  const url = await start();
+  const { peer: a } = await helloPeer(url, 'a');
+  await helloPeer(url, 'b');
+  a.send({ type: 'route', to: 'b', payload: 'last words' });
+  for (const end of ends) a.socket.send(end);
+  expect(await a.end()).toMatchObject({ code });
+  const told = a.frames.filter(({ type }) => type === 'accepted').map(({ payload }) => payload.upto);
+  expect(told.at(-1)).toBeGreaterThanOrEqual(2);
+});
+
 test('R-HUB-8: a task goes from its owner to a worker of the role and the result comes back', async () => {
   const url = await start();
   const { peer: owner } = await helloPeer(url, 'owner');
