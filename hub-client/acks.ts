@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts';
 
-/** Messages after which an acknowledgement goes out at the end of the turn, half the hub's window. */
+/** Messages after which an acknowledgement goes out at the end of the turn. */
 const MOST = 16;
 
 /** An acknowledgement waits at most so long for others, ms. */

@@ -121,7 +121,7 @@ export class Mailbox {
 
   /** Moves the cursor over its first messages: a client has them, or they were given up. Only while it is not attached. */
   pass(messages: readonly StoredMessage[]): void {
-    for (const message of messages) this.#done(message.lsn, message.body.length);
+    for (const message of messages) if (message.lsn > this.acked) this.#done(message.lsn, message.body.length);
     this.#rewind(this.acked);
   }
 

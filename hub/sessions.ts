@@ -9,7 +9,8 @@ import { MailboxMemory } from './mailbox-memory.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { sinkOf } from './post.ts';
 import { REMEMBERED } from './recent.ts';
-import type { MailboxFacts, SessionRecord, Storage, StoredMessage } from './storage.ts';
+import { isOwn, judgeResume, type Resume } from './resume.ts';
+import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { newToken, tokenHash } from './tokens.ts';
 import type { Turn } from './turn.ts';
@@ -25,16 +26,6 @@ export interface SessionParts {
   readonly limits: HubLimits;
   /** Position of the newest committed message. */
   readonly position: () => number;
-}
-
-/** What is made of a `hello`. */
-interface Resume {
-  /** What the client is told. */
-  readonly state: FrameOf<'welcome'>['payload']['resume'];
-  /** The session goes on, and with it its attempts. */
-  readonly kept: boolean;
-  /** The client showed the token of the session. */
-  readonly own: boolean;
 }
 
 /** Bytes of waiting messages kept in memory, for all names and for one. */
@@ -143,6 +134,17 @@ export class Sessions {
     return this.#parts.storage.recentIds(name, REMEMBERED);
   }
 
+  async #judge(name: string, point: ResumePoint | undefined): Promise<Resume> {
+    if (point === undefined) return { state: { state: 'new' }, kept: false, own: false };
+    const { agents, storage, turn } = this.#parts;
+    // What is on its way into the log belongs to this judgement.
+    await new Promise<void>((resolve) => turn.after(resolve));
+    const agent = agents.get(name);
+    // Whoever shows the token of the session has the name, whatever its position turns out to be.
+    if (agent !== undefined && point.epoch === storage.epoch && isOwn(agent.session, point)) this.#letGo(agent);
+    return judgeResume(agent, point, storage);
+  }
+
   /**
    * Whether the name is another's. It goes to who has its session, and to a fresh start with a token of its own; a session
    * that was replaced does not come back at the cost of its successor, or two programs would take the name from each other for ever.
@@ -225,57 +227,6 @@ export class Sessions {
     });
   }
 
-  /** Whether a session goes on where it stood, or something lies between; moves its mailbox to where the client stands. */
-  async #judge(name: string, point: ResumePoint | undefined): Promise<Resume> {
-    if (point === undefined) return { state: { state: 'new' }, kept: false, own: false };
-    const { agents, storage, turn } = this.#parts;
-    // What is on its way into the log belongs to this judgement.
-    await new Promise<void>((resolve) => turn.after(resolve));
-    const agent = agents.get(name);
-    const own = isOwn(agent?.session, point);
-    const { mailbox } = agent ?? {};
-    const gap = (reason: string, kept = false): Resume => ({
-      state: { state: 'gap', from: point.seq, to: Math.max(mailbox?.last ?? 0, mailbox?.acked ?? 0), reason },
-      kept,
-      own,
-    });
-    if (point.epoch !== storage.epoch) return gap('the log is another one');
-    if (agent === undefined || mailbox === undefined || !own) return gap('the session is not known');
-    this.#letGo(agent);
-    if (point.seq > mailbox.acked) {
-      const had = await this.#between(mailbox, point.seq);
-      if (had.at(-1)?.lsn !== point.seq) return gap('the position is not of this mailbox');
-      mailbox.pass(had);
-    } else if (point.seq < mailbox.acked) {
-      const [next] = await storage.mailbox(name, point.seq, 1);
-      if (next !== undefined && next.lsn <= mailbox.acked) {
-        const dead = await this.#isDead(name, next.lsn);
-        const what = dead ? 'waited too long and are dead letters' : 'were acknowledged';
-        return gap(`messages after this position ${what}`, true);
-      }
-      if (mailbox.acked > 0 && (await storage.at(mailbox.acked)) === undefined) {
-        return gap('the log does not reach back to this position any more', true);
-      }
-    }
-    return { state: { state: 'recovered' }, kept: true, own };
-  }
-
-  /** The messages of a mailbox after its cursor, up to a position: no more than were ever under way. */
-  async #between(mailbox: Mailbox, seq: number): Promise<StoredMessage[]> {
-    const found: StoredMessage[] = [];
-    for (;;) {
-      const page = await this.#parts.storage.mailbox(mailbox.name, found.at(-1)?.lsn ?? mailbox.acked, 16);
-      const wanted = page.filter(({ lsn }) => lsn <= seq);
-      found.push(...wanted);
-      if (wanted.length === 0 || wanted.length < page.length) return found;
-    }
-  }
-
-  async #isDead(box: string, lsn: number): Promise<boolean> {
-    const [letter] = await this.#parts.storage.deadLetters(lsn - 1, 1);
-    return letter?.lsn === lsn && letter.box === box;
-  }
-
   /** Gives the name to a connection; a mailbox without a session goes on, too. */
   #replace(agent: Agent, connection: Connection): void {
     const old = agent.connection;
@@ -342,11 +293,6 @@ export class Sessions {
       memory: this.#memory,
     });
   }
-}
-
-/** The token is what counts: after a gap the same client has a new session, and may not have heard of it. */
-function isOwn(session: SessionRecord | undefined, point: ResumePoint | undefined): boolean {
-  return session !== undefined && point !== undefined && tokenHash(point.resume_token) === session.tokenHash;
 }
 
 function refuse(connection: Connection, { id }: FrameOf<'hello'>, code: ErrorCode, message: string): void {

@@ -2,6 +2,7 @@ import { backoff, type Clock } from '../base/time.ts';
 import type { TaskPayload } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import { FinishedTasks } from './finished-tasks.ts';
+import { freshTask } from './fresh-task.ts';
 import { LiveTask } from './live-task.ts';
 import { fullOffer, plainOffer } from './offers.ts';
 import type { HubClocks } from './options.ts';
@@ -85,30 +86,7 @@ export class TaskDesk {
   /** Adds a task that nobody is to work on yet. */
   register(taskId: string, owner: string): LiveTask {
     const { clocks, clock, turn } = this.#parts;
-    const now = clock.now();
-    const record: TaskRecord = {
-      taskId,
-      owner,
-      target: '',
-      subState: 'queued',
-      attempt: 0,
-      losses: 0,
-      agent: null,
-      session: null,
-      reason: null,
-      parent: null,
-      priority: 0,
-      maxAttempts: 3,
-      silenceMs: clocks.silence,
-      attemptMs: clocks.attempt,
-      assignId: null,
-      resultId: null,
-      deadline: null,
-      checkpoint: null,
-      summary: null,
-      created: now,
-      updated: now,
-    };
+    const record = freshTask(taskId, owner, clocks, clock.now());
     turn.change({ kind: 'task', task: record, expect: null });
     return this.#adopt(record, undefined);
   }
