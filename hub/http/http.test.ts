@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hu
 import { manualClock } from '../../test/helpers/manual-clock.ts';
 import { connectPeer } from '../../test/helpers/peer.ts';
 import type { RunningHub } from '../index.ts';
+import { openStorage } from '../sqlite-storage.ts';
 
 interface Answer {
   readonly status: number;
@@ -24,6 +26,31 @@ async function ask(hub: RunningHub, path: string, init: RequestInit = {}): Promi
   const text = await response.text();
   const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** A store whose reads of the log wait until they may, and are counted. */
+function gatedTail() {
+  let open: () => void = () => undefined;
+  let [waiting, reads] = [0, 0];
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    open: () => open(),
+    waiting: () => waiting,
+    reads: () => reads,
+    openStorage: async (path: string) => {
+      const { storage, ...rest } = await openStorage(path);
+      const tail: typeof storage.tail = async (...values) => {
+        waiting += 1;
+        await gate;
+        waiting -= 1;
+        reads += 1;
+        return storage.tail(...values);
+      };
+      return { storage: { ...storage, tail }, ...rest };
+    },
+  };
 }
 
 const lines = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
@@ -178,31 +205,41 @@ test('R-HUB-73: the log is streamed as JSON Lines, from a position, by filter, a
   expect(await read(`since=${new Date(Date.now() + 1000).toISOString()}`)).toEqual([]);
 });
 
-test('R-HUB-73: who stops reading the log costs no memory, and who goes away ends the work', async () => {
-  const hub = await testHub({ database: join(await testFolder(), 'log.db'), limits: { rate: 0 } });
+test('R-HUB-73: nothing is read for who stops reading the log, it goes on with who goes on, and ends with who goes', async () => {
+  const gated = gatedTail();
+  gated.open();
+  const hub = await testHub({ openStorage: gated.openStorage, limits: { rate: 0 } });
   const a = await join1(hub, 'a');
-  const text = 'x'.repeat(200_000);
-  for (let count = 0; count < 100; count += 1) {
+  const text = 'x'.repeat(400_000);
+  // more than the buffers of two sockets take
+  for (let count = 0; count < 45; count += 1) {
     a.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted', text } } });
   }
-  await a.wait(({ type, payload }) => type === 'accepted' && payload.upto === 101);
-  const readers = [];
-  // The thread that reads is started by the first one who asks.
-  await ask(hub, '/v1/log?limit=1');
-  global.gc?.();
-  const before = process.memoryUsage().rss;
-  for (let count = 0; count < 8; count += 1) {
-    const asked = request({ port: hub.port, path: '/v1/log' }).end();
-    const [response] = await once(asked, 'response');
-    readers.push(asked);
-    response.pause();
-  }
-  await delay(200);
-  // 8 readers of 20 MB each: nothing near that is held
-  expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024);
-  for (const reader of readers) reader.destroy();
-  const whole = await ask(hub, '/v1/log?limit=100');
-  expect(whole.text.length).toBeGreaterThan(20_000_000);
+  await a.wait(({ type, payload }) => type === 'accepted' && payload.upto === 46);
+  const asked = request({ port: hub.port, path: '/v1/log', agent: false }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  let bytes = 0;
+  response.on('error', () => undefined).pause();
+  const settled = async () => {
+    let before = -1;
+    while (before !== gated.reads()) {
+      before = gated.reads();
+      await delay(100);
+    }
+    return before;
+  };
+  const stopped = await settled();
+  expect(stopped).toBeLessThan(30);
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > 4_000_000) response.pause();
+  });
+  response.resume();
+  const further = await settled();
+  expect(further).toBeGreaterThan(stopped);
+  asked.destroy();
+  expect(await settled()).toBeLessThanOrEqual(further + 1);
+  expect(lines((await ask(hub, '/v1/log?limit=2')).text)).toHaveLength(2);
 });
 
 test('R-HUB-74: agents and tasks are told with what waits and what is stuck', async () => {
@@ -341,4 +378,57 @@ test('R-HUB-81: dead letters are listed with reason and frame, and dropped one b
   expect(await dead()).toEqual({ dead: [] });
   // The log keeps what was dropped.
   expect(lines((await ask(hub, '/v1/log?type=route')).text)).toHaveLength(10);
+});
+
+test('R-HUB-70: while its log is being read a hub lives and is not ready, and a store that cannot be opened ends it', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  await new Promise((resolve) => holder.close(resolve));
+  let open: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const starting = testHub({
+    port,
+    openStorage: async (path) => {
+      await gate;
+      return openStorage(path);
+    },
+  });
+  const look = (path: string) => ask({ port } as RunningHub, path);
+  await expect.poll(() => look('/healthz').catch(() => undefined)).toMatchObject({ status: 200 });
+  expect(await look('/readyz')).toMatchObject({ status: 503, json: { status: 'opening' } });
+  const early = await look('/v1/log');
+  expect(early).toMatchObject({ status: 503, json: { error: { code: 'not_ready' } } });
+  expect(early.headers.get('retry-after')).toBe('1');
+  open();
+  await starting;
+  expect((await look('/readyz')).status).toBe(200);
+  const broken = testHub({
+    openStorage: async () => {
+      throw new Error('no disk');
+    },
+  });
+  await expect(broken).rejects.toThrow('no disk');
+});
+
+test('R-HUB-73: 64 read the log at once, the next one is told to come back, and who goes makes room', async () => {
+  const gated = gatedTail();
+  const hub = await testHub({ openStorage: gated.openStorage });
+  const a = await join1(hub, 'a');
+  a.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted' } } });
+  await a.next('accepted', ({ payload }) => payload.upto === 2);
+  const gone = new AbortController();
+  const first = ask(hub, '/v1/log', { signal: gone.signal }).catch(() => undefined);
+  const rest = Array.from({ length: 63 }, () => ask(hub, '/v1/log'));
+  await expect.poll(() => gated.waiting()).toBe(64);
+  const refused = await ask(hub, '/v1/log');
+  expect(refused).toMatchObject({ status: 503, json: { error: { code: 'rate_limited' } } });
+  expect(refused.headers.get('retry-after')).toBe('5');
+  gone.abort();
+  await first;
+  gated.open();
+  expect((await Promise.all(rest)).map(({ status }) => status)).toEqual(Array.from({ length: 63 }, () => 200));
+  expect((await ask(hub, '/v1/log')).status).toBe(200);
 });

@@ -55,7 +55,10 @@ export function serveHttp(parts: HttpParts): (request: IncomingMessage, response
         if (refusal !== undefined) sendRefusal(response, refusal);
       },
       (error: unknown) => {
-        parts.log.error({ err: error, path: request.url?.split('?')[0] }, 'a request could not be answered');
+        // A hub that ends takes its log from who is reading it.
+        if (parts.state().name === 'ready') {
+          parts.log.error({ err: error, path: request.url?.split('?')[0] }, 'a request could not be answered');
+        }
         // Half an answer must not look like a whole one.
         if (response.headersSent) response.destroy();
         else sendRefusal(response, refuse(500, 'internal', 'the hub failed at this request'));
