@@ -1,4 +1,5 @@
 import type { LogRow, StoredMessage } from '../storage.ts';
+import { headOf } from './head.ts';
 
 /** Messages and bytes of one batch; a single larger frame is a batch of its own. */
 const MOST = { messages: 256, bytes: 256 * 1024 };
@@ -102,17 +103,6 @@ export class OpenBatch {
 
 /** What a message says of itself is read from its frame, which is the only place that has it. */
 function toMessage(body: Buffer, where: { lsn: number; ts: number; box: string | null }): StoredMessage {
-  const { type, from, to, task_id, id, attempt } = JSON.parse(body.toString()) as Record<string, unknown>;
-  return {
-    lsn: where.lsn,
-    ts: where.ts,
-    type: type as string,
-    from: from as string,
-    to: to as string,
-    box: where.box,
-    taskId: task_id as string,
-    id: id as string,
-    attempt: (attempt as number | undefined) ?? null,
-    body,
-  };
+  const { type, from, to, task_id: taskId, id, attempt = null } = headOf(body);
+  return { lsn: where.lsn, ts: where.ts, type, from, to, box: where.box, taskId, id, attempt, body };
 }

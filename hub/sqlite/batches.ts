@@ -2,9 +2,6 @@ import type { LogFilter, StoredMessage } from '../storage.ts';
 import { type Batch, OpenBatch } from './batch.ts';
 import type { Prepare } from './statements.ts';
 
-/** Batches read at once by a scan. */
-const PAGE = 16;
-
 /** The batch that holds a position, if the position was not trimmed. */
 export function batchAt(prepare: Prepare, lsn: number): OpenBatch | undefined {
   const row = prepare('SELECT * FROM batch WHERE first <= ? ORDER BY first DESC LIMIT 1').get(lsn);
@@ -30,31 +27,18 @@ export function* messagesAt(
   }
 }
 
-/** Batches that hold positions after `afterLsn`, in order. */
+/** Batches that hold positions after `afterLsn`, in order. Whoever stops early must end the generator: it holds the write-ahead log. */
 export function* batchesAfter(prepare: Prepare, afterLsn: number): Generator<OpenBatch> {
   const around = batchAt(prepare, afterLsn + 1);
   if (around !== undefined) yield around;
-  const next = prepare('SELECT * FROM batch WHERE first > ? ORDER BY first LIMIT ?');
-  yield* paged((position) => next.all(position, PAGE), afterLsn + 1);
+  const next = prepare('SELECT * FROM batch WHERE first > ? ORDER BY first').iterate(afterLsn + 1);
+  for (const row of next) yield new OpenBatch(row as unknown as Batch);
 }
 
 /** Batches that begin before a position, the newest first. */
 export function* batchesBefore(prepare: Prepare, lsn: number): Generator<OpenBatch> {
-  const before = prepare('SELECT * FROM batch WHERE first < ? ORDER BY first DESC LIMIT ?');
-  yield* paged((position) => before.all(position, PAGE), lsn);
-}
-
-/** No statement stays open between pages, so that no reader holds the write-ahead log. */
-function* paged(read: (position: number) => unknown[], start: number): Generator<OpenBatch> {
-  let position = start;
-  for (;;) {
-    const rows = read(position) as Batch[];
-    for (const row of rows) {
-      position = row.first;
-      yield new OpenBatch(row);
-    }
-    if (rows.length < PAGE) return;
-  }
+  const before = prepare('SELECT * FROM batch WHERE first < ? ORDER BY first DESC').iterate(lsn);
+  for (const row of before) yield new OpenBatch(row as unknown as Batch);
 }
 
 /** The messages of a batch after a position and up to another. */

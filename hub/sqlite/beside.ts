@@ -26,6 +26,8 @@ const DEATHS = 2;
 export class Beside {
   readonly #path: string;
   readonly #outstanding = new Map<number, Outstanding>();
+  /** Tells the thread to leave alone what it was still asked. */
+  readonly #ending = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | undefined;
   #number = 0;
   #closed = false;
@@ -61,11 +63,19 @@ export class Beside {
     return (await this.#ask('checkpoint', [mode])).value as boolean;
   }
 
+  /** Waits for what the thread is at: to end it in the middle of a call into SQLite would end the process on Node 20. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#outstanding.values()) reject(new AppError('cancelled', 'the log is closed'));
     this.#outstanding.clear();
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    worker.ref();
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    Atomics.store(this.#ending, 0, 1);
+    worker.postMessage('close');
+    await ended;
   }
 
   #ask<Name extends Question['name']>(name: Name, values: Asked<Name>): Promise<Answer> {
@@ -84,14 +94,14 @@ export class Beside {
   }
 
   #start(): Worker {
-    const worker = startThread(import.meta.url, './log-thread', { path: this.#path });
+    const worker = startThread(import.meta.url, './log-thread', { path: this.#path, ending: this.#ending });
     let reason: unknown;
     worker.on('message', (answer: Answer) => this.#take(answer));
     worker.on('error', (error) => {
       reason = error;
     });
     worker.on('exit', () => {
-      if (this.#closed || this.#worker !== worker) return;
+      if (this.#worker !== worker) return;
       this.#worker = undefined;
       this.#replace(reason);
     });

@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 const port = parentPort as MessagePort;
-const { path } = workerData as { path: string };
+const { path, ending } = workerData as { path: string; ending: Int32Array };
 const reading = await openDatabase(path, { readOnly: true });
 const writing = await openDatabase(path);
 const reads = longReads(reading);
@@ -55,7 +55,14 @@ function answerOf(question: Question): Omit<Answer, 'number'> {
   }
 }
 
-port.on('message', (question: Question) => {
+port.on('message', (question: Question | 'close') => {
+  if (question === 'close') {
+    reading.close();
+    writing.close();
+    port.close();
+    return;
+  }
+  if (Atomics.load(ending, 0) === 1) return;
   let answer: Omit<Answer, 'number'>;
   try {
     answer = answerOf(question);

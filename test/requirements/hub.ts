@@ -63,6 +63,8 @@ export const hub = {
   'R-HUB-85':
     'Whatever is killed, stopped or cut, at whatever place in the log: what was accepted is delivered, waiting or a dead letter, nothing reaches a client twice, every task is over or at work, and no stale result is applied.',
   'R-HUB-40': 'A store passes the conformance suite, whatever it is made of.',
+  'R-HUB-41':
+    'The log lies in batches that SQL can read through a view, frames byte for byte; its index is written later.',
   'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
   'R-HUB-87':
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
