@@ -1,9 +1,11 @@
 import { access } from 'node:fs/promises';
-import { AppError } from '../base/errors.ts';
+import { dirname } from 'node:path';
+import { AppError, messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
 import { type DeadRow, toDeadRow } from './dead-letters.ts';
 import { logged, toTaskRow } from './inspect.ts';
+import { schemaVersion } from './sqlite/schema.ts';
 import { statements } from './sqlite/statements.ts';
 import { StoredLog } from './sqlite/stored-log.ts';
 import { readTaskTable } from './sqlite/task-rows.ts';
@@ -97,7 +99,30 @@ async function openReadOnly(path: string): Promise<Database> {
   const database = await openDatabase(path, { readOnly: true });
   // while the hub takes up what a crash left, its log is closed to readers for a moment
   database.exec('PRAGMA busy_timeout = 2000');
-  return database;
+  try {
+    mustBeReadable(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A reader changes nothing, so it cannot bring an old log up to date either. */
+function mustBeReadable(database: Database, path: string): void {
+  let version: number;
+  try {
+    version = number(database, 'SELECT user_version AS n FROM pragma_user_version');
+  } catch (cause) {
+    throw new AppError('damaged_state', `the log at ${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (version === schemaVersion) return;
+  if (version === 0) throw new AppError('not_found', `there is no log at ${path} yet; its hub is starting`);
+  const cure =
+    version < schemaVersion
+      ? `an older version of npc-crew; bring it up to date: npc-crew hub --port 0 --state ${dirname(path)}, then Ctrl-C`
+      : 'a newer version of npc-crew; use that one';
+  throw new AppError('usage', `the log at ${path} was written by ${cure}`);
 }
 
 function number(database: Database, sql: string, ...values: number[]): number {

@@ -54,6 +54,9 @@ const migrations: readonly string[] = [
   `,
 ];
 
+/** Version of the schema that this program reads. */
+export const schemaVersion = migrations.length;
+
 /** Brings the schema up to date. Throws when the file is damaged or was written by a newer program. */
 export function migrate(database: Database): void {
   const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
