@@ -12,10 +12,11 @@ export function fileSource(path: string): Source {
     if (!told) say(`npc-crew: ${path}${tornWords(tail)}`);
     told = true;
   };
-  async function* frames({ afterLsn = -1, uptoLsn = Number.POSITIVE_INFINITY, since, taskIds }: FrameRange = {}) {
+  async function* frames({ afterLsn = -1, uptoLsn = Number.POSITIVE_INFINITY, since, taskIds, tree }: FrameRange = {}) {
     for await (const frame of readLogFile(path, onTorn)) {
       const { lsn, ts = Number.NEGATIVE_INFINITY } = frame;
       if (lsn !== undefined && (lsn <= afterLsn || lsn > uptoLsn)) continue;
+      if (tree !== undefined && frame.task_id !== tree && !frame.task_id.startsWith(`${tree}.`)) continue;
       if ((since === undefined || ts >= since) && (taskIds === undefined || taskIds.includes(frame.task_id)))
         yield frame;
     }

@@ -29,13 +29,14 @@ async function* framesOf(hub: HubHttp, url: string, { taskIds, ...range }: Frame
 async function* piecesOf(
   hub: HubHttp,
   url: string,
-  { afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, since }: FrameRange,
+  { afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, since, tree }: FrameRange,
   taskId: string | undefined,
 ): AsyncGenerator<Envelope> {
   if (uptoLsn <= afterLsn) return;
   const query = new URLSearchParams({
     after_lsn: String(afterLsn),
     ...(since !== undefined && { since: String(since) }),
+    ...(tree !== undefined && { task_id: tree, tree: '1' }),
     ...(taskId !== undefined && { task_id: taskId }),
   });
   const response = await hub.ask(`/v1/log?${query}`);

@@ -1,5 +1,6 @@
 import type { Envelope } from '../../protocol/index.ts';
 import { fits, type LogFilter } from './filter.ts';
+import { narrow } from './narrow.ts';
 import type { Source } from './source.ts';
 
 /** Positions that are looked through first, from the end of the log; four times as many with each further look. */
@@ -12,13 +13,13 @@ export async function newestFrames(
   filter: LogFilter,
 ): Promise<{ frames: Envelope[]; upto: number }> {
   const { since } = filter;
-  const range = since === undefined ? {} : { since };
   const last = await source.last();
+  const range = await narrow(source, filter);
   let frames: Envelope[] = [];
-  if (last === undefined) {
-    let upto = 0;
+  if (last === undefined || range.tree !== undefined) {
+    let upto = last ?? 0;
     for await (const frame of source.frames(range)) {
-      upto = frame.lsn ?? upto;
+      upto = Math.max(upto, frame.lsn ?? 0);
       if (fits(frame, filter)) frames.push(frame);
       if (frames.length > 2 * count + FIRST_LOOK) frames = newest(frames, count);
     }

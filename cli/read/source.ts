@@ -10,6 +10,8 @@ export interface FrameRange {
   readonly uptoLsn?: number;
   readonly since?: number;
   readonly taskIds?: readonly string[];
+  /** One task and those whose id goes on after a dot; not together with `taskIds`. */
+  readonly tree?: string;
 }
 
 /** A hub that is up. */

@@ -25,10 +25,11 @@ export async function stateSource(folder: string, goneMs = 5000): Promise<Source
     throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause: error });
   });
   const log = await openLog(database);
-  async function* frames({ since, afterLsn = 0, taskIds, ...range }: FrameRange = {}) {
+  async function* frames({ since, afterLsn = 0, taskIds, tree, ...range }: FrameRange = {}) {
     const after = since === undefined ? afterLsn : Math.max(afterLsn, log.before(since));
+    const ofTree = tree === undefined ? {} : { taskId: tree, tree: true };
     for (const taskId of taskIds ?? [undefined]) {
-      yield* log.frames({ ...range, afterLsn: after, ...(taskId !== undefined && { taskId }) });
+      yield* log.frames({ ...range, afterLsn: after, ...ofTree, ...(taskId !== undefined && { taskId }) });
     }
   }
   return {

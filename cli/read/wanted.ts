@@ -1,5 +1,6 @@
 import type { Envelope } from '../../protocol/index.ts';
 import { fits, type LogFilter } from './filter.ts';
+import { narrow } from './narrow.ts';
 import { newestFrames } from './newest.ts';
 import type { Source } from './source.ts';
 
@@ -21,11 +22,10 @@ export async function* wantedFrames(
     yield* frames;
     return { shown: frames.length, upto };
   }
-  const { since } = filter;
   let [seen, shown] = [0, 0];
   // before the first page: with a time there may be nothing to read, and following goes on from here all the same
   let upto = (await source.last()) ?? 0;
-  for await (const frame of source.frames(since === undefined ? {} : { since })) {
+  for await (const frame of source.frames(await narrow(source, filter))) {
     seen += 1;
     upto = Math.max(upto, frame.lsn ?? 0);
     if (!fits(frame, filter)) continue;
