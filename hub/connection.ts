@@ -152,9 +152,7 @@ export class Connection implements Flushable {
   #accept({ upto, duplicates }: Debt): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     const text =
-      duplicates.length > 0
-        ? hubFrame('accepted', this.name, { upto, duplicates })
-        : `${this.#acceptedHead}${upto}}}`;
+      duplicates.length > 0 ? hubFrame('accepted', this.name, { upto, duplicates }) : `${this.#acceptedHead}${upto}}}`;
     this.metrics.said(text, 'accepted');
     this.#outbox.text(text);
     this.#touch();
