@@ -34,6 +34,16 @@ test.each([
   expect(JSON.parse(body)).not.toHaveProperty('seq');
 });
 
+test('R-HUB-5: what the hub acts upon says to every reader what it said to the hub', () => {
+  const payload = '{"status":"failed","summary":"x","status":"success","artifacts":[],"issues":[]}';
+  const text = `{"type":"task.result","from":"a","to":"hub","task_id":"t","payload":${payload},"id":"i","attempt":1}`;
+  expect(
+    rowFrom(text)
+      .body.toString()
+      .match(/"status"/g),
+  ).toHaveLength(1);
+});
+
 test('R-HUB-1: what a level-0 peer leaves out is filled in', () => {
   const body = rowFrom('{"type":"route","from":"a","to":"b","id":"i","payload":{"task_id":"x"}}', 0).body.toString();
   expect(JSON.parse(body)).toEqual({

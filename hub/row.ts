@@ -11,6 +11,12 @@ export interface Stamp {
   readonly attempt?: number;
 }
 
+/**
+ * Types that the hub hands on without acting upon their payload. In all others a key that comes twice could tell a reader
+ * something else than the hub went by, so their payload is written anew.
+ */
+const carried: ReadonlySet<string> = new Set(['route', 'task.event']);
+
 /** The row of a frame: the five fields first, `from` true, an id for sure, and no key that is the hub's to set. */
 export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingMessage {
   const { frame } = decoded;
@@ -19,7 +25,8 @@ export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingM
   const attempt = stamp.attempt ?? frame.attempt;
   const id = frame.id ?? uuidv7();
   const box = stamp.box ?? null;
-  const same = type === frame.type && to === frame.to && attempt === frame.attempt && !('payload' in stamp);
+  const same =
+    carried.has(type) && type === frame.type && to === frame.to && attempt === frame.attempt && !('payload' in stamp);
   const asItCame = same && frame.from === sender ? decoded.bytes : undefined;
   const body =
     asItCame === undefined

@@ -60,37 +60,41 @@ function look(message: StoredMessage, tally: Tally | undefined): string | undefi
   if (body.from !== message.from || body.type !== message.type || body.to !== message.to)
     return 'says something else than its row';
   if (body.id !== message.id || body.task_id !== message.taskId) return 'has another id or task than its row';
-  const twice = repeatedKey(text);
+  const twice = repeatedKey(text, depthOf(message.type));
   if (twice !== undefined) return `has the key ${twice} twice`;
   if (sent === undefined || sent.type !== message.type) return undefined;
   if (!isDeepStrictEqual(body.payload, sent.payload ?? null)) return 'has another payload than was sent';
   return undefined;
 }
 
-/** The first key that comes twice in the outermost object, by a reading of our own; keys count as what they mean, not as they are spelled. */
-export function repeatedKey(text: string): string | undefined {
-  const seen = new Set<string>();
-  let depth = 0;
+/** The first key that comes twice in an object at most `deepest` deep, by a reading of our own; keys count as what they mean, not as they are spelled. */
+export function repeatedKey(text: string, deepest = 1): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
   let isKey = false;
   for (let place = 0; place < text.length; place += 1) {
     const char = text[place];
     if (char === '{' || char === '[') {
-      depth += 1;
-      isKey = depth === 1;
-    } else if (char === '}' || char === ']') depth -= 1;
-    else if (char === ',') isKey = depth === 1;
+      open.push(char === '{' ? new Set() : undefined);
+      isKey = char === '{';
+    } else if (char === '}' || char === ']') open.pop();
+    else if (char === ',') isKey = open.at(-1) !== undefined;
     else if (char === '"') {
       const end = endOfString(text, place);
-      if (isKey) {
+      if (isKey && open.length <= deepest) {
         const key = JSON.parse(text.slice(place, end + 1)) as string;
-        if (seen.has(key)) return key;
-        seen.add(key);
-        isKey = false;
+        if (open.at(-1)?.has(key)) return key;
+        open.at(-1)?.add(key);
       }
+      isKey = false;
       place = end;
     }
   }
   return undefined;
+}
+
+/** How deep a frame of this type may have no key twice: what the hub acts upon is clear to the bottom. */
+export function depthOf(type: string): number {
+  return type === 'route' || type === 'task.event' ? 1 : Number.POSITIVE_INFINITY;
 }
 
 function endOfString(text: string, start: number): number {

@@ -105,7 +105,12 @@ function nested(depth: number, lists: boolean): unknown {
 function spoilText(text: string, random: Random): string {
   const key = random.pick(keys);
   const extra = JSON.stringify(random.pick(awkward));
-  switch (random.int(9)) {
+  switch (random.int(10)) {
+    case 8:
+      return text.replace(
+        '"payload":{',
+        `"payload":{"${random.pick(['status', 'goal', 'question', 'text'])}":${extra},`,
+      );
     case 0:
       return text.replace('{', `{"${key}":${extra},`);
     case 1:
