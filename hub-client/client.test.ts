@@ -424,6 +424,16 @@ test('R-CLIENT-9: a question ends by its time limit, by its signal, and by a ref
   expect(await asked.catch(wireCode)).toBe('no_such_task');
 });
 
+test('R-CLIENT-13: an id that the hub could not name in an error is refused before it leaves', async () => {
+  const server = await hub();
+  const starting = connecting(server.url);
+  await server.welcome();
+  const client = await starting;
+  const frame = { type: 'route', to: 'you', id: 'x'.repeat(129) } as const;
+  await expect(client.send(frame)).rejects.toMatchObject({ code: 'usage' });
+  await expect(client.ask(frame)).rejects.toMatchObject({ code: 'usage' });
+});
+
 test('R-CLIENT-10: a frame larger than the hub takes is refused here, and the connection stays', async () => {
   const server = await hub();
   const starting = connecting(server.url);

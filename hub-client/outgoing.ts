@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
+import { AppError } from '../base/errors.ts';
 import { type FrameType, type frames, PROTOCOL_VERSION } from '../protocol/index.ts';
 
 type PayloadOf<T extends FrameType> = z.input<(typeof frames)[T]>['payload'];
@@ -33,8 +34,14 @@ export interface WireFrame {
   readonly attempt?: number;
 }
 
-/** Fills in what {@link Outgoing} may leave out. */
+/** Longest id of a frame; of a longer one the hub's error could not name more than the beginning. */
+const LONGEST_ID = 128;
+
+/** Fills in what {@link Outgoing} may leave out. Throws `usage` for an id that is too long. */
 export function completeFrame(frame: Outgoing, from: string): WireFrame {
+  if (frame.id !== undefined && frame.id.length > LONGEST_ID) {
+    throw new AppError('usage', `An id has at most ${LONGEST_ID} characters; this one has ${frame.id.length}.`);
+  }
   return {
     v: PROTOCOL_VERSION,
     id: frame.id ?? uuid(),
