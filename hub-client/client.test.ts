@@ -32,6 +32,8 @@ function connecting(url: string, options: Partial<HubClientOptions> = {}): Promi
   return client;
 }
 
+const soon = { timeout: 20_000, interval: 5 };
+
 /** Lets a few turns of the event loop pass, for what must not happen. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -557,17 +559,17 @@ test('R-CLIENT-14: no more than 4,096 frames are with the hub; the others wait, 
   const sends = Array.from({ length: 4100 }, (_, index) =>
     client.send({ type: 'route', to: 'you', id: `f${index}`, payload: index }),
   );
-  await expect.poll(() => line.frames.length).toBe(1 + 4096);
+  await expect.poll(() => line.frames.length, soon).toBe(1 + 4096);
   await turns();
   expect(line.frames).toHaveLength(1 + 4096);
   line.send({ type: 'accepted', payload: { upto: 3 } });
   await Promise.all(sends.slice(0, 2));
-  await expect.poll(() => line.frames.length).toBe(1 + 4098);
+  await expect.poll(() => line.frames.length, soon).toBe(1 + 4098);
   line.terminate();
   const again = await server.welcome();
-  await expect.poll(() => again.frames.length).toBe(1 + 4096);
+  await expect.poll(() => again.frames.length, soon).toBe(1 + 4096);
   again.accept();
-  await expect.poll(() => again.frames.length).toBe(1 + 4098);
+  await expect.poll(() => again.frames.length, soon).toBe(1 + 4098);
   again.accept();
   await Promise.all(sends);
   expect(again.frames.slice(1).map(({ payload }) => payload)).toEqual(
@@ -582,13 +584,13 @@ test('R-CLIENT-14: large frames wait for room, too, and a refused one makes it',
   const client = await starting;
   const text = 'x'.repeat(500_000);
   const sends = Array.from({ length: 40 }, () => client.send({ type: 'route', to: 'you', payload: text }));
-  await expect.poll(() => line.frames.length).toBe(1 + 34);
+  await expect.poll(() => line.frames.length, soon).toBe(1 + 34);
   await turns();
   expect(line.frames).toHaveLength(1 + 34);
   line.refuse(await line.next('route'), 'mailbox_full');
   await expect(sends[0]).rejects.toMatchObject({ code: 'wire' });
   await Promise.all(sends.slice(1, 34));
-  await expect.poll(() => line.frames.length).toBe(1 + 40);
+  await expect.poll(() => line.frames.length, soon).toBe(1 + 40);
   line.accept();
   await Promise.all(sends.slice(34));
 });
@@ -606,7 +608,7 @@ test('R-CLIENT-15: acknowledgements are few: at once after a pause, then every 1
   const acks = () => line.frames.filter(({ type }) => type === 'ack').map(({ payload }) => payload.seq);
   const deliver = async (from: number, upto: number) => {
     for (let seq = from; seq <= upto; seq += 1) line.send({ type: 'route', from: 'you', seq, prev: seq - 1 });
-    await expect.poll(() => handled).toBe(upto);
+    await expect.poll(() => handled, soon).toBe(upto);
     await turns();
   };
   await deliver(1, 1);
@@ -614,7 +616,7 @@ test('R-CLIENT-15: acknowledgements are few: at once after a pause, then every 1
   await deliver(2, 10);
   expect(acks()).toEqual([1]);
   clock.advance(200);
-  await expect.poll(acks).toEqual([1, 10]);
+  await expect.poll(acks, soon).toEqual([1, 10]);
   for (let seq = 11; seq <= 26; seq += 1) await deliver(seq, seq);
   expect(acks()).toEqual([1, 10, 26]);
   await deliver(27, 30);
