@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testHome } from '../helpers/cli-stage.ts';
 import { runCli } from '../helpers/npc-crew.ts';
 
 test('R-CLI-24: tasks shows those of a state, and one of them with its timeline', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'npc-cli-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const { home, env } = await testHome();
   const file = join(home, 'run.jsonl');
   const said = [
     ['task.assign', 'boss', 'role:coder', 'k.code', 0, { goal: '修复' }],
@@ -21,7 +20,7 @@ test('R-CLI-24: tasks shows those of a state, and one of them with its timeline'
     ...(type !== 'task.assign' && { attempt: 1 }),
   }));
   await writeFile(file, frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
-  const tasks = (...args: string[]) => runCli(['tasks', '--file', file, ...args], { env: { HOME: home } });
+  const tasks = (...args: string[]) => runCli(['tasks', '--file', file, ...args], { env });
   const [done, pending, none, wrong, one, unknown] = await Promise.all([
     tasks('--status', 'done', '--json'),
     tasks('--state', 'pending,running', '--json'),

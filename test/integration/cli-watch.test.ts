@@ -1,19 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startHubProcess, testHome } from '../helpers/cli-stage.ts';
 import { startCli } from '../helpers/npc-crew.ts';
 import { connectPeer } from '../helpers/peer.ts';
 
 test('R-CLI-26: any number of people watch a hub, from its address and its folder, until it ends', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'npc-cli-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const env = { HOME: home };
-  const state = join(home, 'state');
-  const hub = startCli(['hub', '--port', '0', '--state', state], { env });
-  onTestFinished(() => void hub.child.kill('SIGKILL'));
-  const [url] = await hub.until(/ws:\/\/127\.0\.0\.1:\d+/);
-  await hub.until(/npc-crew log --state/);
+  const { home, env } = await testHome();
+  const { hub, url, state } = await startHubProcess(home);
   const watches = [
     ['--hub', url],
     ['--hub', url],
