@@ -27,8 +27,8 @@ export class Connection implements Flushable {
   level: 0 | 1 = 0;
   /** Called after everything was handed to the socket. */
   onFlush: () => void = () => undefined;
-  /** When the peer was last heard, monotonic ms. */
-  lastHeard = 0;
+  /** Signs of life so far: frames and pongs. Counted, since asking for the time costs more than all else that a frame's reading does with it. */
+  heard = 0;
   /** What every `accepted` begins with. */
   readonly #acceptedHead: string;
   readonly #stream: Duplex;

@@ -4,7 +4,7 @@ import { frames } from '../protocol/index.ts';
 import { decode } from './decode.ts';
 import { scanJson } from './json-scan.ts';
 import { defaultLimits } from './options.ts';
-import { plainRoute } from './plain-route.ts';
+import { plainAck, plainRoute } from './plain-frames.ts';
 
 /** Values on both sides of every rule of the envelope. */
 const edge = {
@@ -47,6 +47,37 @@ test('R-HUB-51: a plain route is taken without the schema exactly when the schem
     { numRuns: 2000 },
   );
   expect(plain).toBeGreaterThan(20);
+});
+
+test('R-HUB-51: a plain ack is taken only when the schema takes it, and read the same', () => {
+  let plain = 0;
+  const payload = fc.record(
+    { seq: fc.oneof(fc.nat(), fc.constantFrom(-1, 1.5, '1', null, 2 ** 53)), ids: fc.constant([]) },
+    { noNullPrototype: true, requiredKeys: [] },
+  );
+  const { from, to, id } = edge;
+  const frame = fc.record(
+    {
+      type: fc.constant('ack'),
+      from,
+      to,
+      task_id: fc.constantFrom('', 't'),
+      payload: fc.oneof(payload, fc.jsonValue()),
+      id,
+    },
+    { noNullPrototype: true, requiredKeys: ['type', 'from', 'to', 'task_id', 'payload'] },
+  );
+  fc.assert(
+    fc.property(frame, (value) => {
+      const parsed = JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+      const fast = plainAck(parsed, Object.keys(parsed).length);
+      if (fast === undefined) return;
+      plain += 1;
+      expect(frames.ack.safeParse(parsed).data).toEqual(fast);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(plain).toBeGreaterThan(10);
 });
 
 test('R-HUB-51: what is found out by looking at a text is what parsing it finds', () => {

@@ -2,7 +2,7 @@ import type { ErrorCode, Frame } from '../protocol/index.ts';
 import { frames, isFrameType, looseEnvelope, PROTOCOL_VERSION } from '../protocol/index.ts';
 import { type JsonScan, scanJson } from './json-scan.ts';
 import type { HubLimits } from './options.ts';
-import { plainRoute } from './plain-route.ts';
+import { plainAck, plainRoute } from './plain-frames.ts';
 
 /** A frame as it came (`raw`, unknown keys kept) and as the schema read it (`frame`, defaults filled in). */
 export interface Decoded {
@@ -48,7 +48,7 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   const fault = flaw(sent, scan, keys, limits);
   if (fault !== undefined) return { code: 'bad_frame', message: fault, ...namesOf(sent) };
   const clear = isClear(data, scan, keys);
-  const plain = plainRoute(sent, keys);
+  const plain = plainRoute(sent, keys) ?? plainAck(sent, keys);
   if (plain !== undefined) return { frame: plain, raw: sent, bytes: clear ? data : undefined };
   const read = check(sent, level);
   if ('code' in read) return read;

@@ -12,18 +12,19 @@ export function startHeartbeat(connection: Connection, clock: Clock, clocks: Hub
   let stopped = false;
   let pingedAt = 0;
   connection.socket.on('pong', () => {
+    connection.heard += 1;
     if (pingedAt > 0) connection.metrics.pingRoundTrip.observe((clock.monotonic() - pingedAt) / 1000);
     pingedAt = 0;
   });
   const ping = () => {
-    const sent = clock.monotonic();
-    pingedAt = sent;
+    const { heard } = connection;
+    pingedAt = clock.monotonic();
     connection.socket.ping();
-    timers.set('pong', clocks.pong, () => afterReading(() => judge(sent)));
+    timers.set('pong', clocks.pong, () => afterReading(() => judge(heard)));
   };
-  const judge = (sent: number) => {
+  const judge = (before: number) => {
     if (stopped) return;
-    if (connection.lastHeard < sent && !connection.held) connection.terminate();
+    if (connection.heard === before && !connection.held) connection.terminate();
     else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
   };
   timers.set('ping', Math.max(1, Math.random() * clocks.ping), ping);

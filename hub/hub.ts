@@ -145,11 +145,7 @@ export class Hub {
     connection.onFlush = () => slow.check();
     const deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
     this.#connections.add(connection);
-    connection.lastHeard = clock.monotonic();
     socket.on('message', (data, isBinary) => reader.read(data as Buffer, isBinary));
-    socket.on('pong', () => {
-      connection.lastHeard = clock.monotonic();
-    });
     // Without a listener a peer's broken frame would end the process; 'close' follows.
     socket.on('error', (error) => log.debug({ name: connection.name, error: error.message }, 'socket error'));
     stream.on('drain', () => {

@@ -87,14 +87,31 @@ export class Post implements Carrier {
 export function sinkOf(connection: Connection, softBuffer: number): Sink {
   const full = () => !connection.open || connection.queued > softBuffer;
   if (connection.level === 0) return { full, deliver: (message) => tellLevelZero(connection, message) };
+  const keysOf = stamper();
   return {
     full,
     deliver: (message, prev, again) => {
       if (again) connection.metrics.redelivered += 1;
-      const { lsn, ts } = message;
-      const redelivered = again ? ',"redelivered":1' : '';
-      connection.sendLogged(message, `,"lsn":${lsn},"ts":${ts},"seq":${lsn},"prev":${prev}${redelivered}}`);
+      connection.sendLogged(message, keysOf(message, prev, again));
     },
+  };
+}
+
+/** Writes the keys that level 1 gets: one number a message is turned into text, the others are the same as just before. */
+function stamper(): (message: StoredMessage, prev: number, again: boolean) => string {
+  let number = 0;
+  let text = '0';
+  let time = 0;
+  let between = '';
+  return ({ lsn, ts }, prev, again) => {
+    const before = prev === number ? text : String(prev);
+    number = lsn;
+    text = String(lsn);
+    if (ts !== time) {
+      time = ts;
+      between = `,"ts":${ts},"seq":`;
+    }
+    return `,"lsn":${text}${between}${text},"prev":${before}${again ? ',"redelivered":1' : ''}}`;
   };
 }
 

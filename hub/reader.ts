@@ -41,7 +41,7 @@ export class Reader {
 
   /** Takes one frame; it waits while an earlier one of the same connection is still being handled. */
   read(data: Buffer, isBinary: boolean): void {
-    this.#connection.lastHeard = this.#clock.monotonic();
+    this.#connection.heard += 1;
     if (this.#limits.rate > 0) this.#slowDown(data.length);
     if (this.#busy) this.#waiting.push({ data, isBinary });
     else this.#handle(data, isBinary);

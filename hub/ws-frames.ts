@@ -28,12 +28,13 @@ export class FrameBuffer {
     this.#end += chunk.write(text, this.#end);
   }
 
-  /** Adds a frame that says `before`, the object `body` without its closing brace, and `after`; both of ASCII only. */
+  /** Adds a frame that says `before`, the object `body` without its closing brace, and `after`, which is not empty; both are ASCII. */
   around(before: string, body: Buffer, after: string): void {
     const inner = body.length - 1;
     const chunk = this.#begin(before.length + inner + after.length);
     if (before !== '') this.#end += chunk.write(before, this.#end, 'latin1');
-    body.copy(chunk, this.#end, 0, inner);
+    // With its brace, which is written over: a part of it would be an object of its own.
+    chunk.set(body, this.#end);
     this.#end += inner;
     this.#end += chunk.write(after, this.#end, 'latin1');
   }

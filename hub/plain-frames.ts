@@ -18,3 +18,14 @@ export function plainRoute(parsed: Readonly<Record<string, unknown>>, keys: numb
   if (typeof task_id !== 'string' || (task_id !== '' && !taskId.test(task_id))) return undefined;
   return parsed as FrameOf<'route'>;
 }
+
+/** Reads the other frame that comes often: an `ack` up to a position, with the five fields and nothing else. */
+export function plainAck(parsed: Readonly<Record<string, unknown>>, keys: number): FrameOf<'ack'> | undefined {
+  const { type, from, to, task_id, payload } = parsed;
+  if (type !== 'ack' || keys !== 5 || typeof payload !== 'object' || payload === null) return undefined;
+  if (typeof from !== 'string' || from.length > 64) return undefined;
+  if (typeof to !== 'string' || to.length > 128 || task_id !== '') return undefined;
+  const { seq } = payload as { readonly seq?: unknown };
+  if (!Number.isSafeInteger(seq) || (seq as number) < 0) return undefined;
+  return Object.keys(payload).length === 1 ? (parsed as FrameOf<'ack'>) : undefined;
+}
