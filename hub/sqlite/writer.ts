@@ -55,7 +55,7 @@ export class Writer {
       this.#transaction(() => {
         insert();
         applyAll(this.#prepare, coalesced(rest), { ts, unindexed: this.#unindexed });
-        indexed = this.#index(1 + Math.floor(rows.length / CHUNK.messages));
+        indexed = this.#index(1 + Math.floor(Math.max(rows.length / CHUNK.messages, bytesOf(rows) / CHUNK.bytes)));
       });
     }
     this.#unindexed.dropUpTo(indexed);
@@ -83,6 +83,10 @@ export class Writer {
     }
     return upTo;
   }
+}
+
+function bytesOf(rows: readonly LogRow[]): number {
+  return rows.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 /** Leaves out cursor moves that a later one of the same commit overtakes. */
