@@ -33,7 +33,7 @@ export class Connection implements Flushable {
   readonly #acceptedHead: string;
   readonly #stream: Duplex;
   readonly #turn: Turn;
-  readonly #holds = new Set<HoldReason>();
+  #holds: readonly HoldReason[] = [];
   readonly #outbox = new FrameBuffer();
   /** Whether this turn flushes it already. */
   #touched = false;
@@ -104,17 +104,19 @@ export class Connection implements Flushable {
 
   /** Stops reading from the socket for one reason; it is read again when no reason is left. */
   hold(reason: HoldReason): void {
-    this.#holds.add(reason);
+    if (!this.#holds.includes(reason)) this.#holds = [...this.#holds, reason];
     this.socket.pause();
   }
 
   release(reason: HoldReason): void {
-    if (this.#holds.delete(reason) && this.#holds.size === 0) this.socket.resume();
+    if (!this.#holds.includes(reason)) return;
+    this.#holds = this.#holds.filter((other) => other !== reason);
+    if (this.#holds.length === 0) this.socket.resume();
   }
 
   /** Whether reading is stopped, so that silence is not the peer's fault. */
   get held(): boolean {
-    return this.#holds.size > 0;
+    return this.#holds.length > 0;
   }
 
   /** Closes and does not wait for an answer. */
@@ -149,7 +151,10 @@ export class Connection implements Flushable {
   }
 
   /** Said also by a connection that is about to close: what was taken from a peer that says goodbye is not to be sent again. */
-  #accept({ upto, duplicates }: Debt): void {
+  #accept(debt: Debt): void {
+    const { upto, duplicates } = debt;
+    // A debt that is paid would hold the messages of its turn.
+    if (this.#debt === debt) this.#debt = undefined;
     if (this.socket.readyState !== this.socket.OPEN) return;
     const text =
       duplicates.length > 0 ? hubFrame('accepted', this.name, { upto, duplicates }) : `${this.#acceptedHead}${upto}}}`;

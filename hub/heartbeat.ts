@@ -1,14 +1,14 @@
 import type { Clock } from '../base/time.ts';
 import type { Connection } from './connection.ts';
 import type { HubClocks } from './options.ts';
-import { afterReading, Timers } from './timers.ts';
+import { afterReading } from './timers.ts';
 
 /**
  * Pings one connection and ends it when nothing is heard for `pong` ms after a ping. The first ping comes at a random
  * moment of the period, so that the pings of many connections are spread over it. Returns how to stop.
  */
 export function startHeartbeat(connection: Connection, clock: Clock, clocks: HubClocks): () => void {
-  const timers = new Timers<'ping' | 'pong'>(clock);
+  let timer: { cancel(): void };
   let stopped = false;
   let pingedAt = 0;
   connection.socket.on('pong', () => {
@@ -20,16 +20,16 @@ export function startHeartbeat(connection: Connection, clock: Clock, clocks: Hub
     const { heard } = connection;
     pingedAt = clock.monotonic();
     connection.socket.ping();
-    timers.set('pong', clocks.pong, () => afterReading(() => judge(heard)));
+    timer = clock.after(clocks.pong, () => afterReading(() => judge(heard)));
   };
   const judge = (before: number) => {
     if (stopped) return;
     if (connection.heard === before && !connection.held) connection.terminate();
-    else timers.set('ping', Math.max(1, clocks.ping - clocks.pong), ping);
+    else timer = clock.after(Math.max(1, clocks.ping - clocks.pong), ping);
   };
-  timers.set('ping', Math.max(1, Math.random() * clocks.ping), ping);
+  timer = clock.after(Math.max(1, Math.random() * clocks.ping), ping);
   return () => {
     stopped = true;
-    timers.clearAll();
+    timer.cancel();
   };
 }

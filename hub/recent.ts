@@ -9,8 +9,9 @@ interface LoggedId {
 
 /** The ids of one sender's newest messages and their log positions: what it repeats after a cut is found here. */
 export class Recent {
-  #young = new Map<string, number>();
-  #old = new Map<string, number>();
+  /** Made when there is something to remember: most connections say nothing for most of the time. */
+  #young: Map<string, number> | undefined;
+  #old: Map<string, number> | undefined;
   #filled = false;
 
   /** Whether what the log knew at the beginning is in it. */
@@ -20,13 +21,13 @@ export class Recent {
 
   /** Position of the message, 0 while it is not yet committed, undefined when it is not known. */
   find(id: string): number | undefined {
-    return this.#young.get(id) ?? this.#old.get(id);
+    return this.#young?.get(id) ?? this.#old?.get(id);
   }
 
   /** Remembers an id. At least the last {@link REMEMBERED} are known, and at most twice as many. */
   set(id: string, lsn: number): void {
-    if (this.#young.size >= REMEMBERED) {
-      this.#old = this.#young;
+    if (this.#young === undefined || this.#young.size >= REMEMBERED) {
+      this.#old = this.#young ?? this.#old;
       this.#young = new Map();
     }
     this.#young.set(id, lsn);
@@ -35,13 +36,17 @@ export class Recent {
   /** Adds what the log knows of the sender from before. */
   fill(logged: readonly LoggedId[]): void {
     this.#filled = true;
-    for (const { id, lsn } of logged) if (this.find(id) === undefined) this.#old.set(id, lsn);
+    for (const { id, lsn } of logged) {
+      if (this.find(id) !== undefined) continue;
+      this.#old ??= new Map();
+      this.#old.set(id, lsn);
+    }
   }
 
   /** Forgets everything; the log still knows. */
   clear(): void {
-    this.#young.clear();
-    this.#old.clear();
+    this.#young = undefined;
+    this.#old = undefined;
     this.#filled = false;
   }
 }

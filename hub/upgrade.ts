@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AcceptPolicy, type Admission, checkUpgrade } from './accept.ts';
 import { asResponse, type Refusal } from './refusal.ts';
@@ -8,6 +9,11 @@ import { asResponse, type Refusal } from './refusal.ts';
 export interface Doorkeeper {
   policy(): AcceptPolicy;
   serve(socket: WebSocket, stream: Socket, admission: Admission): void;
+}
+
+/** A socket that breaks before its upgrade has nobody else who listens. Not a closure, which would hold the request for as long. */
+function endOnError(this: Duplex): void {
+  this.destroy();
 }
 
 /** Upgrades the connections of `server` that pass the checks; until `keeper` is there they wait, and go when there is none. `refused` hears of the others. */
@@ -26,8 +32,7 @@ export function acceptUpgrades(
   // Whoever starts the hub hears of its failure; here it only means that nobody is let in.
   keeper.catch(() => undefined);
   server.on('upgrade', (request, stream, head) => {
-    // A socket that breaks before its upgrade has nobody else who listens.
-    stream.on('error', () => stream.destroy());
+    stream.on('error', endOnError);
     const decide = ({ policy, serve }: Doorkeeper) => {
       const admission = checkUpgrade(request, policy());
       if ('status' in admission) {
