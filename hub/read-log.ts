@@ -1,13 +1,12 @@
 import { access } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { AppError, messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
 import { type DeadRow, toDeadRow } from './dead-letters.ts';
 import { logged, toTaskRow } from './inspect.ts';
+import { readableLog } from './sqlite/old-log.ts';
 import { schemaVersion } from './sqlite/schema.ts';
 import { statements } from './sqlite/statements.ts';
-import { StoredLog } from './sqlite/stored-log.ts';
 import { readTaskTable } from './sqlite/task-rows.ts';
 import type { LogFilter, LogPage } from './storage.ts';
 
@@ -34,7 +33,7 @@ export interface LogReader {
 /** Opens the log of a hub; throws `AppError('not_found')` when there is none. */
 export async function openLog(path: string): Promise<LogReader> {
   const database = await openReadOnly(path);
-  const stored = new StoredLog(database);
+  const stored = readableLog(database);
   const last = () => stored.last();
   return {
     last,
@@ -76,7 +75,7 @@ export async function* readLog(path: string, range: LogRange = {}): AsyncGenerat
 export async function countLog(path: string): Promise<number> {
   const database = await openReadOnly(path);
   try {
-    return number(database, 'SELECT coalesce(sum(count), 0) AS n FROM batch');
+    return readableLog(database).count();
   } finally {
     database.close();
   }
@@ -108,23 +107,15 @@ async function openReadOnly(path: string): Promise<Database> {
   }
 }
 
-/** A reader changes nothing, so it cannot bring an old log up to date either. */
+/** Logs of earlier versions are read as they are. */
 function mustBeReadable(database: Database, path: string): void {
   let version: number;
   try {
-    version = number(database, 'SELECT user_version AS n FROM pragma_user_version');
+    ({ version } = database.prepare('SELECT user_version AS version FROM pragma_user_version').get() as never);
   } catch (cause) {
     throw new AppError('damaged_state', `the log at ${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
-  if (version === schemaVersion) return;
   if (version === 0) throw new AppError('not_found', `there is no log at ${path} yet; its hub is starting`);
-  const cure =
-    version < schemaVersion
-      ? `an older version of npc-crew; bring it up to date: npc-crew hub --port 0 --state ${dirname(path)}, then Ctrl-C`
-      : 'a newer version of npc-crew; use that one';
-  throw new AppError('usage', `the log at ${path} was written by ${cure}`);
-}
-
-function number(database: Database, sql: string, ...values: number[]): number {
-  return (database.prepare(sql).get(...values) as { n: number }).n;
+  if (version <= schemaVersion) return;
+  throw new AppError('usage', `the log at ${path} was written by a newer version of npc-crew; use that one`);
 }

@@ -31,13 +31,23 @@ async function openSound(path: string, { durability = 'process', log }: StorageO
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = 2000`);
     checkSound(database);
     migrate(database);
-    await packOldRows(database, (done, of) => log?.info({ done, of }, 'the log is brought to a new form'));
+    await packOldRows(database, teller(log));
     await catchUpIndex(database);
     return sqliteStorage(database, path === ':memory:' ? undefined : path);
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Says now and then how far an old log is. */
+function teller(log: StorageOptions['log']): (done: number, of: number) => void {
+  let toldAt = 0;
+  return (done, of) => {
+    if (done < of && Date.now() - toldAt < 1000) return;
+    toldAt = Date.now();
+    log?.info({ done, of }, 'the log is brought to a new form');
+  };
 }
 
 /** Looks through the whole file, unless that would keep people waiting. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
 import type { StoredMessage } from '../storage.ts';
 import { batchesAfter, messagesOf } from './batches.ts';
-import { CHUNK, indexChunk, indexedUpTo } from './positions.ts';
+import { CHUNK, cutToChunk, indexChunk, indexedUpTo } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { transactions } from './transactions.ts';
 
@@ -17,7 +17,7 @@ export async function catchUpIndex(database: Database): Promise<void> {
   }
 }
 
-function nextChunk(prepare: Prepare): StoredMessage[] | undefined {
+function nextChunk(prepare: Prepare): readonly StoredMessage[] | undefined {
   const messages: StoredMessage[] = [];
   let bytes = 0;
   const indexed = indexedUpTo(prepare);
@@ -25,7 +25,7 @@ function nextChunk(prepare: Prepare): StoredMessage[] | undefined {
     for (const message of messagesOf(batch, indexed)) {
       messages.push(message);
       bytes += message.body.length;
-      if (messages.length >= CHUNK.messages || bytes >= CHUNK.bytes) return messages;
+      if (messages.length >= CHUNK.messages || bytes >= CHUNK.bytes) return cutToChunk(messages);
     }
   }
   return undefined;

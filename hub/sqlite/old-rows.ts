@@ -39,7 +39,7 @@ export async function packOldRows(database: Database, progress: (done: number, o
 }
 
 /** Whether an earlier version's rows are still there, some of them perhaps packed already. */
-export function hasOldRows(database: Database): boolean {
+function hasOldRows(database: Database): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'old_log'").get() !== undefined;
 }
 

@@ -4,8 +4,11 @@ import type { Prepare } from './statements.ts';
 /** What messages are found by: the mailbox they went to, their task, their sender. */
 export type Kind = 'box' | 'task' | 'sender';
 
-/** Messages and bytes that are indexed together: what one commit may have to write besides its own. */
-export const CHUNK = { messages: 512, bytes: 1024 * 1024 };
+/**
+ * Messages, bytes and keys that are indexed together: what one commit may have to write besides its own. A key costs most,
+ * since it has a page of its own in a large index.
+ */
+export const CHUNK = { messages: 512, bytes: 1024 * 1024, keys: 192 };
 
 /** Rows of the index read at once. */
 const PAGE = 8;
@@ -26,28 +29,41 @@ export interface Entry {
   readonly extra: number | string | undefined;
 }
 
+/** What a message is found by, and what its entry says beside its position. */
+function keysOf({ box, taskId, from, id, body }: StoredMessage): [kind: Kind, key: string, extra?: number | string][] {
+  const keys: ReturnType<typeof keysOf> = [['sender', from, id]];
+  if (box !== null) keys.push(['box', box, body.length]);
+  if (taskId !== '') keys.push(['task', taskId]);
+  return keys;
+}
+
+/** The first messages, as many as have not too many keys together; one at least. */
+export function cutToChunk(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const keys = new Set<string>();
+  const end = messages.findIndex((message) => {
+    for (const [kind, key] of keysOf(message)) keys.add(`${kind} ${key}`);
+    return keys.size > CHUNK.keys;
+  });
+  return end === -1 ? messages : messages.slice(0, Math.max(1, end));
+}
+
 /** Writes the index rows of one chunk, messages in log order. */
 export function indexChunk(prepare: Prepare, messages: readonly StoredMessage[]): void {
   const [head, end] = [messages[0], messages.at(-1)];
   if (head === undefined || end === undefined) return;
-  const keys = new Map<string, { kind: Kind; key: string; entries: Entry[] }>();
-  const note = (kind: Kind, key: string, entry: Entry) => {
-    const name = `${kind} ${key}`;
-    const known = keys.get(name);
-    if (known === undefined) keys.set(name, { kind, key, entries: [entry] });
-    else known.entries.push(entry);
-  };
-  for (const { lsn, body, box, taskId, from, id } of messages) {
-    if (box !== null) note('box', box, { lsn, bytes: body.length, extra: body.length });
-    if (taskId !== '') note('task', taskId, { lsn, bytes: 0, extra: undefined });
-    note('sender', from, { lsn, bytes: 0, extra: id });
+  const rows = new Map<string, { kind: Kind; key: string; entries: Entry[] }>();
+  for (const message of messages) {
+    for (const [kind, key, extra] of keysOf(message)) {
+      const name = `${kind} ${key}`;
+      const row = rows.get(name) ?? { kind, key, entries: [] };
+      if (row.entries.length === 0) rows.set(name, row);
+      row.entries.push({ lsn: message.lsn, bytes: kind === 'box' ? message.body.length : 0, extra });
+    }
   }
   const ts = messages.reduce((least, message) => Math.min(least, message.ts), head.ts);
   prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(head.lsn, end.lsn, ts);
   const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  for (const { kind, key, entries } of keys.values()) {
-    add.run(kind, key, head.lsn, ...summary(head.lsn, entries));
-  }
+  for (const { kind, key, entries } of rows.values()) add.run(kind, key, head.lsn, ...summary(head.lsn, entries));
 }
 
 /** The columns last, count, bytes and at. */
@@ -173,18 +189,14 @@ export function treeKeys(prepare: Prepare, taskId: string, most: number): string
 export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): void {
   const chunkOf = prepare('SELECT first FROM chunk WHERE first <= ? AND last >= ? ORDER BY first DESC LIMIT 1');
   const rows = new Map<string, { kind: Kind; key: string; chunk: number; lsns: Set<number> }>();
-  let chunk: { first: number } | undefined;
-  for (const { lsn, box, taskId, from } of messages) {
-    chunk = chunkOf.get(lsn, lsn) as { first: number } | undefined;
+  for (const message of messages) {
+    const chunk = chunkOf.get(message.lsn, message.lsn) as { first: number } | undefined;
     if (chunk === undefined) continue;
-    const keys: [Kind, string][] = [['sender', from]];
-    if (box !== null) keys.push(['box', box]);
-    if (taskId !== '') keys.push(['task', taskId]);
-    for (const [kind, key] of keys) {
+    for (const [kind, key] of keysOf(message)) {
       const name = `${kind} ${chunk.first} ${key}`;
       const row = rows.get(name) ?? { kind, key, chunk: chunk.first, lsns: new Set() };
       rows.set(name, row);
-      row.lsns.add(lsn);
+      row.lsns.add(message.lsn);
     }
   }
   for (const row of rows.values()) strike(prepare, row);

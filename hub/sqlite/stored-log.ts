@@ -47,6 +47,11 @@ export class StoredLog {
     return (row as { last: number } | undefined)?.last ?? 0;
   }
 
+  /** How many messages there are. */
+  count(): number {
+    return (this.#prepare('SELECT coalesce(sum(count), 0) AS n FROM batch').get() as { n: number }).n;
+  }
+
   at(lsn: number): StoredMessage | undefined {
     const unindexed = this.#unindexed();
     return lsn < unindexed.first ? batchAt(this.#prepare, lsn)?.message(lsn) : unindexed.at(lsn);

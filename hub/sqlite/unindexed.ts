@@ -21,6 +21,11 @@ export class Unindexed {
     return this.#messages.length;
   }
 
+  /** How many lie behind a position. */
+  countAfter(lsn: number): number {
+    return this.last - Math.max(lsn, this.#first - 1);
+  }
+
   get bytes(): number {
     return this.#bytes;
   }
@@ -72,7 +77,7 @@ export class Unindexed {
   head(
     afterLsn: number,
     most: { readonly messages: number; readonly bytes: number },
-  ): { messages: StoredMessage[]; upTo: number; bytes: number } {
+  ): { messages: StoredMessage[]; upTo: number } {
     const messages: StoredMessage[] = [];
     const start = Math.max(afterLsn + 1, this.#first);
     let [bytes, lsn] = [0, start];
@@ -82,7 +87,7 @@ export class Unindexed {
       messages.push(message);
       bytes += message.body.length;
     }
-    return { messages, upTo: lsn - 1, bytes };
+    return { messages, upTo: lsn - 1 };
   }
 
   /** Forgets everything up to a position: it is indexed now. */

@@ -2,11 +2,14 @@ import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../base/sqlite.ts';
 import type { Change, LogRow } from '../storage.ts';
 import { pack } from './batch.ts';
-import { CHUNK, forwards, indexChunk } from './positions.ts';
+import { CHUNK, cutToChunk, forwards, indexChunk } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { taskColumns, taskValues } from './task-rows.ts';
 import { type Transaction, transactions } from './transactions.ts';
 import type { Unindexed } from './unindexed.ts';
+
+/** Messages that may wait for the index; beyond that more than one chunk is written at once. */
+const MOST_UNINDEXED = 4096;
 
 type Rest = Exclude<Change, { kind: 'message' }>;
 
@@ -55,7 +58,7 @@ export class Writer {
       this.#transaction(() => {
         insert();
         applyAll(this.#prepare, coalesced(rest), { ts, unindexed: this.#unindexed });
-        indexed = this.#index(1 + Math.floor(Math.max(rows.length / CHUNK.messages, bytesOf(rows) / CHUNK.bytes)));
+        indexed = this.#index();
       });
     }
     this.#unindexed.dropUpTo(indexed);
@@ -71,22 +74,20 @@ export class Writer {
     return this.#unindexed.size >= CHUNK.messages || this.#unindexed.bytes >= CHUNK.bytes;
   }
 
-  /** Indexes full chunks, at most so many; returns how far that went. */
-  #index(most: number): number {
-    let [upTo, size, bytes] = [0, this.#unindexed.size, this.#unindexed.bytes];
-    for (let round = 0; round < most && (size >= CHUNK.messages || bytes >= CHUNK.bytes); round += 1) {
-      const chunk = this.#unindexed.head(upTo, CHUNK);
-      indexChunk(this.#prepare, chunk.messages);
-      size -= chunk.upTo - Math.max(upTo, this.#unindexed.first - 1);
-      bytes -= chunk.bytes;
-      upTo = chunk.upTo;
-    }
+  /** Indexes one chunk if there is a full one, and more while much is left to do; returns how far that went. */
+  #index(): number {
+    if (!this.#isChunkFull()) return 0;
+    let [upTo, bytes] = [0, this.#unindexed.bytes];
+    do {
+      const head = this.#unindexed.head(upTo, CHUNK);
+      const chunk = cutToChunk(head.messages);
+      indexChunk(this.#prepare, chunk);
+      bytes -= chunk.reduce((sum, { body }) => sum + body.length, 0);
+      upTo = chunk.length < head.messages.length ? (chunk.at(-1)?.lsn ?? head.upTo) : head.upTo;
+      // Large messages are few keys and much memory.
+    } while (this.#unindexed.countAfter(upTo) > MOST_UNINDEXED || bytes >= CHUNK.bytes);
     return upTo;
   }
-}
-
-function bytesOf(rows: readonly LogRow[]): number {
-  return rows.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 /** Leaves out cursor moves that a later one of the same commit overtakes. */

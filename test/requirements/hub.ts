@@ -65,6 +65,8 @@ export const hub = {
   'R-HUB-40': 'A store passes the conformance suite, whatever it is made of.',
   'R-HUB-41':
     'The log lies in batches that SQL can read through a view, frames byte for byte; its index is written later.',
+  'R-HUB-42':
+    'Logs of every earlier version are read as they are, and brought to the new form in pieces that survive a crash.',
   'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
   'R-HUB-87':
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
