@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
+import { type HaltingStorage, haltingStorage } from '../test/chaos/halting-storage.ts';
 import { assign, crew, takeUp } from '../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../test/helpers/hub.ts';
 import { type ManualClock, manualClock } from '../test/helpers/manual-clock.ts';
 import { helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
 import { watchedStorage } from '../test/helpers/watched-storage.ts';
 import { startHub } from './index.ts';
+import type { OpenStorage } from './storage.ts';
 
 const hour = 3_600_000;
 const minute = 60_000;
@@ -167,6 +169,57 @@ test('R-HUB-56: what a level-0 peer had not read when it went is a dead letter',
   expect(letters.every(({ box, reason }) => box === 'slow' && reason === 'offline')).toBe(true);
 });
 
+test('R-HUB-56: what was committed for a level-0 peer when the hub was killed, and not told, is a dead letter', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const held = watchedStorage();
+  let goOn = (): void => undefined;
+  // A commit that is never heard of is what a killed hub leaves behind.
+  let halting: HaltingStorage | undefined;
+  const openStorage: OpenStorage = async (path) => {
+    const opened = await held.openStorage(path);
+    halting = haltingStorage(opened.storage, () => new Promise((resolve) => (goOn = resolve)));
+    return { ...opened, storage: halting.storage };
+  };
+  const first = await testHub({ database, openStorage });
+  const plain = await join0(first, 'plain');
+  const sender = await join1(first, 'sender');
+  await say(sender, 'plain', 'told');
+  await plain.next('route');
+  // Its position is written down by then.
+  await expect.poll(() => held.commits.flat().at(-1)).toMatchObject({ kind: 'cursor', name: 'hub' });
+  halting?.arm({ type: 'route', skip: 0 });
+  const id = sender.send({ type: 'route', to: 'plain', payload: 'not told' });
+  await expect.poll(async () => (await held.storage().recentIds('sender', 1))[0]?.id).toBe(id);
+
+  const watched = watchedStorage();
+  const next = await testHub({ database, ...watched });
+  expect(await watched.dead()).toEqual(['plain offline not told']);
+  const again = await join1(next, 'sender');
+  again.send({ type: 'route', to: 'plain', payload: 'not told', id });
+  expect((await again.next('accepted', ({ payload }) => payload.duplicates !== undefined)).payload.duplicates).toEqual([
+    id,
+  ]);
+  await next.close();
+  goOn();
+});
+
+test('R-HUB-57: what was told to a level-0 connection under the name of an agent is not told again after a kill', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const held = watchedStorage();
+  const first = await testHub({ database, ...held });
+  await (await join1(first, 'agent')).close();
+  const plain = await join0(first, 'agent');
+  const sender = await join1(first, 'sender');
+  await say(sender, 'agent', 'told');
+  await plain.next('route');
+  await expect.poll(() => held.commits.flat().at(-1)).toMatchObject({ kind: 'cursor', name: 'hub' });
+  const next = await testHub({ database });
+  const back = await join0(next, 'agent');
+  await back.ping();
+  expect(back.frames.filter(({ type }) => type === 'route')).toEqual([]);
+  await next.close();
+});
+
 test('R-HUB-56: a result for a level-0 owner that is gone is a dead letter, what it would not be told is none', async () => {
   const watched = watchedStorage();
   const hub = await testHub({ ...watched });
@@ -242,7 +295,8 @@ test('R-HUB-58: a name that was away for 7 days with nothing waiting is forgotte
   await owner.ping();
   await owner.close();
   await sender.ping();
-  const names = async () => (await storage().sessions()).map(({ name }) => name).sort();
+  const sessions = async () => (await storage().sessions()).map(({ name }) => name);
+  const names = async () => (await sessions()).filter((name) => name !== 'hub').sort();
   clock.advance(6 * 24 * hour);
   clock.advance(minute);
   await sender.ping();

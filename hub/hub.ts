@@ -22,6 +22,7 @@ import { Sweeper } from './sweeper.ts';
 import { TaskDesk } from './task-desk.ts';
 import { isHeld } from './task-machine.ts';
 import type { Grant } from './tokens.ts';
+import { buryUntold, ToldCursors } from './told.ts';
 import { Turn } from './turn.ts';
 import type { HubView } from './view.ts';
 import { Watchers } from './watchers.ts';
@@ -57,6 +58,7 @@ export class Hub {
   readonly #watchers: Watchers;
   readonly #sweeper: Sweeper;
   readonly #connections = new Set<Connection>();
+  readonly #told: ToldCursors;
   #position = 0;
   #closing = false;
 
@@ -65,9 +67,10 @@ export class Hub {
     const { storage, clock, clocks, limits } = parts;
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
-    const post = new Post(turn, agents);
-    this.#post = post;
     const position = () => this.#position;
+    this.#told = new ToldCursors({ agents, turn, clock, position });
+    const post = new Post(turn, agents, () => this.#told.moved());
+    this.#post = post;
     this.#turn = turn;
     this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
@@ -115,7 +118,7 @@ export class Hub {
   async restore(): Promise<void> {
     const { storage } = this.#parts;
     this.#position = await storage.lastLsn();
-    const sessions = await storage.sessions();
+    const sessions = await buryUntold(storage, await storage.sessions(), this.#parts.clock.now());
     const records = await storage.tasks({ open: true });
     const holders = new Set(
       records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
@@ -179,6 +182,7 @@ export class Hub {
     await this.#sweeper.stop();
     this.#desk.stop();
     this.#sessions.stop();
+    this.#told.stop();
     for (const connection of this.#connections) {
       connection.send(hubFrame('bye', connection.name, { reason: 'shutdown', retry_after_ms: 1000 }));
       connection.close(CloseCode.shutdown, 'shutdown');

@@ -15,11 +15,14 @@ export class Post implements Carrier {
   readonly #turn: Turn;
   readonly #agents: Agents;
   readonly #listeners = new Set<Listener>();
+  readonly #levelZero: () => void;
   /** What else follows a message; few have any. */
   readonly #then = new WeakMap<StoredMessage, Listener>();
 
-  constructor(turn: Turn, agents: Agents) {
+  /** `levelZero` hears of every message that is told to a level-0 peer, or was for one. */
+  constructor(turn: Turn, agents: Agents, levelZero: () => void) {
     this.#turn = turn;
+    this.#levelZero = levelZero;
     this.#agents = agents;
     turn.carriedBy(this);
   }
@@ -75,7 +78,9 @@ export class Post implements Carrier {
 
   /** What can be handed to nobody, now or later, is a dead letter; what level 0 is not told anyway is none. */
   #deliver(message: StoredMessage, box: string): void {
-    const mailbox = this.#agents.get(box)?.mailbox;
+    const agent = this.#agents.get(box);
+    const mailbox = agent?.mailbox;
+    if (agent?.level !== 1) this.#levelZero();
     if (mailbox !== undefined) mailbox.push(message);
     else if (isForLevelZero(message)) {
       this.#turn.change({ kind: 'dead', box, after: message.lsn - 1, upto: message.lsn, reason: 'offline' });

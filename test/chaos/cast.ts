@@ -33,3 +33,6 @@ export function troupesIn(processes: 12 | 6): readonly (readonly Actor[])[] {
   if (processes === 12) return dozen;
   return dozen.flatMap((troupe, index) => (index % 2 === 0 ? [[...troupe, ...(dozen[index + 1] ?? [])]] : []));
 }
+
+/** A peer at level 0, beside the agents. */
+export const plainName = 'plain';

@@ -13,6 +13,9 @@ export interface MessageFindings {
   readonly delivered: number;
   readonly waiting: number;
   readonly dead: number;
+  /** Messages for the level-0 peer: told to it, and not told and dead. */
+  readonly plainTold: number;
+  readonly plainDead: number;
   /** Handled again by a later client, since the one before did not live to acknowledge them. */
   readonly again: number;
 }
@@ -39,7 +42,13 @@ export function checkMessages(remains: Remains, faults: string[]): MessageFindin
     again += checkHandled(name, own, byKey, faults);
     checkWatched(own, faults);
   }
-  return { logged: messages.length, accepted, again, ...checkMailboxes(remains, faults) };
+  return {
+    logged: messages.length,
+    accepted,
+    again,
+    ...checkMailboxes(remains, faults),
+    ...checkPlain(remains, faults),
+  };
 }
 
 /** What was accepted is in the log, as it was sent. */
@@ -177,4 +186,20 @@ function checkMailboxes({ messages, lives, sessions, dead }: Remains, faults: st
     else faults.push(`lost: ${type} ${id} from ${from} at ${lsn} is acknowledged by ${box}, which never got it`);
   }
   return { delivered, waiting, dead: letters.size };
+}
+
+/** What was for the level-0 peer was told to it, once and in order, or is a dead letter. */
+function checkPlain({ messages, dead, plain }: Remains, faults: string[]) {
+  const told = new Set(plain.told);
+  if (told.size < plain.told.length) faults.push(`${plain.name} was told something twice`);
+  if (plain.told.some((lsn, index) => lsn < (plain.told[index - 1] ?? 0)))
+    faults.push(`${plain.name} was told out of order`);
+  const letters = new Set(dead.map(({ lsn }) => lsn));
+  let plainDead = 0;
+  for (const { lsn, box, id, from } of messages) {
+    if (box !== plain.name || told.has(lsn)) continue;
+    if (letters.has(lsn)) plainDead += 1;
+    else faults.push(`lost: ${id} from ${from} at ${lsn} was neither told to ${plain.name} nor is it a dead letter`);
+  }
+  return { plainTold: told.size, plainDead };
 }

@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../base/sqlite.ts';
 import { openStorage } from '../../hub/sqlite-storage.ts';
-import type { Actor } from './cast.ts';
 import { checkMessages, type MessageFindings } from './check-messages.ts';
 import { checkTasks, type TaskFindings } from './check-tasks.ts';
-import { gather, nameOf } from './remains.ts';
+import { gather, nameOf, type Places } from './remains.ts';
 
 /** Figures of a run, and what should not be. */
 export interface Findings extends MessageFindings, TaskFindings {
@@ -13,17 +12,13 @@ export interface Findings extends MessageFindings, TaskFindings {
 }
 
 /** Looks through what a run left behind. */
-export async function check(
-  folder: string,
-  database: string,
-  records: string,
-  actors: readonly Actor[],
-): Promise<Findings> {
+export async function check(places: Places): Promise<Findings> {
+  const { folder, database } = places;
   const faults: string[] = [...complaints(join(folder, 'hub.jsonl'))];
   faults.push(...(await integrity(database)));
   const { storage } = await openStorage(database);
   try {
-    const remains = await gather(storage, records, actors);
+    const remains = await gather(storage, places);
     for (const life of [...remains.lives.values()].flat()) {
       for (const entry of life.entries) if (entry.e === 'fault') faults.push(`${nameOf(life)}: ${entry.message}`);
     }

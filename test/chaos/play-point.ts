@@ -6,7 +6,7 @@ import type { Deed, Point } from './points.ts';
 import type { Theatre } from './theatre.ts';
 
 /** How long a point may take to be reached, ms. */
-const PATIENCE = 20_000;
+const PATIENCE = 60_000;
 
 /** Has the hub held at the point, and does there what is to be done. Resolves to where that was; undefined when the point was not reached. */
 export async function playPoint(theatre: Theatre, point: Point, random: Random): Promise<Hit | undefined> {

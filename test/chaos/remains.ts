@@ -10,6 +10,17 @@ export interface Remains {
   readonly dead: readonly DeadLetter[];
   /** By name, in the order in which they lived. */
   readonly lives: ReadonlyMap<string, readonly Life[]>;
+  /** What the level-0 peer was told. */
+  readonly plain: { readonly name: string; readonly told: readonly number[] };
+}
+
+/** Where a run left what it left. */
+export interface Places {
+  readonly folder: string;
+  readonly database: string;
+  readonly records: string;
+  readonly actors: readonly Actor[];
+  readonly plain: Remains['plain'];
 }
 
 /** How one client is called in a fault. */
@@ -18,7 +29,7 @@ export function nameOf({ name, life, client }: Life): string {
 }
 
 /** Reads both. */
-export async function gather(storage: Storage, records: string, actors: readonly Actor[]): Promise<Remains> {
+export async function gather(storage: Storage, { records, actors, plain }: Places): Promise<Remains> {
   const messages: StoredMessage[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page = await storage.tail({}, after, 1000, 8 * 1024 * 1024);
@@ -28,5 +39,5 @@ export async function gather(storage: Storage, records: string, actors: readonly
   const sessions = new Map((await storage.sessions()).map((session) => [session.name, session]));
   const lives = new Map(actors.map(({ name }) => [name, readLives(records, name)]));
   const dead = await storage.deadLetters(0, 1_000_000);
-  return { messages, tasks: await storage.tasks({}), sessions, dead, lives };
+  return { messages, tasks: await storage.tasks({}), sessions, dead, lives, plain };
 }

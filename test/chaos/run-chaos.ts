@@ -63,7 +63,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   } finally {
     await theatre.destroy();
   }
-  const findings = await check(folder, theatre.database, theatre.records, actors);
+  const findings = await check({ folder, ...theatre, actors });
   for (const type of new Set(
     drawPoints(options.points, seededRandom(seed).fork('points')).map((point) => point.type),
   )) {

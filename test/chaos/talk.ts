@@ -1,4 +1,4 @@
-import { actors } from './cast.ts';
+import { actors, plainName } from './cast.ts';
 import { pause, type Stage, say } from './stage.ts';
 
 /** Messages of one agent that wait to be accepted. */
@@ -26,5 +26,6 @@ function target({ random, actor }: Stage): string {
   if (chosen < 0.04) return '*';
   if (chosen < 0.08) return `role:${random.pick(actors).roles[0]}/*`;
   if (chosen < 0.15) return `role:${random.pick(actors).roles[0]}`;
+  if (chosen < 0.2) return plainName;
   return random.pick(actors.filter(({ name }) => name !== actor.name)).name;
 }

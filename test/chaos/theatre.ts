@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
 import type { TroupeOrder, TroupeSetup } from './agent-process.ts';
-import { type Actor, actors } from './cast.ts';
+import { type Actor, actors, plainName } from './cast.ts';
 import { Child } from './child.ts';
 import type { Hit } from './halting-storage.ts';
 import type { HubOrder, HubSetup, HubWord } from './hub-process.ts';
+import { PlainPeer } from './plain-peer.ts';
 
 /** Where things are and what they are drawn from. */
 export interface TheatreOptions {
@@ -38,6 +39,7 @@ export class Theatre {
   hubStarts = 0;
   agentStarts = 0;
   url = '';
+  readonly plain = new PlainPeer(plainName, () => this.url);
   readonly #options: TheatreOptions;
   readonly #proxies = new Map<string, TcpProxy>();
   readonly #troupes: readonly Troupe[];
@@ -167,12 +169,14 @@ export class Theatre {
       }
     });
     await Promise.all(ends);
+    await this.plain.end();
     if (!(await this.hub.end({ kind: 'end' }, 15_000))) this.faults.push('the hub did not end when told');
     await this.#closeRoads();
   }
 
   /** Ends everything at once. */
   async destroy(): Promise<void> {
+    await this.plain.end();
     await Promise.all([this.#hub, ...this.#troupes.map(({ child }) => child)].map((child) => child?.kill()));
     await this.#closeRoads();
   }
