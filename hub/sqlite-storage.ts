@@ -1,4 +1,5 @@
-import { messageOf } from '../base/errors.ts';
+import { dirname } from 'node:path';
+import { AppError, messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { setFileAside } from '../base/state-file.ts';
 import { catchUpIndex } from './sqlite/catch-up.ts';
@@ -25,7 +26,9 @@ export async function openStorage(
 }
 
 async function openSound(path: string, { durability = 'process', log }: StorageOptions): Promise<Storage> {
-  const database = await openDatabase(path);
+  const database = await openDatabase(path).catch((cause: unknown) => {
+    throw unusable(path, cause);
+  });
   try {
     const synchronous = durability === 'power' ? 'FULL' : 'NORMAL';
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = 2000`);
@@ -36,8 +39,23 @@ async function openSound(path: string, { durability = 'process', log }: StorageO
     return sqliteStorage(database, path === ':memory:' ? undefined : path);
   } catch (error) {
     database.close();
-    throw error;
+    throw isReadOnly(error) ? unusable(path, error) : error;
   }
+}
+
+/** SQLITE_READONLY, with or without a detail; SQLITE_CANTOPEN. */
+function isReadOnly(error: unknown): boolean {
+  const code = Number((error as { errcode?: unknown }).errcode) & 0xff;
+  return code === 8 || code === 14;
+}
+
+function unusable(path: string, cause: unknown): AppError {
+  const reason = messageOf(cause);
+  return new AppError(
+    'misconfigured',
+    `the log ${path} cannot be opened (${reason}); is ${dirname(path)} a folder that can be written to?`,
+    { cause },
+  );
 }
 
 /** Says now and then how far an old log is. */

@@ -5,7 +5,7 @@ import { pack } from './batch.ts';
 import { CHUNK, cutToChunk, forwards, indexChunk } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { taskColumns, taskValues } from './task-rows.ts';
-import { type Transaction, transactions } from './transactions.ts';
+import { type Transaction, toldWhenFull, transactions } from './transactions.ts';
 import type { Unindexed } from './unindexed.ts';
 
 /** Messages that may wait for the index; beyond that more than one chunk is written at once. */
@@ -53,7 +53,7 @@ export class Writer {
     };
     let indexed = 0;
     // One statement is a transaction by itself; a BEGIN and a COMMIT cost a quarter of a small commit.
-    if (batches.length <= 1 && rest.length === 0 && !this.#isChunkFull()) insert();
+    if (batches.length <= 1 && rest.length === 0 && !this.#isChunkFull()) toldWhenFull(insert);
     else {
       this.#transaction(() => {
         insert();

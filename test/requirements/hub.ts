@@ -67,6 +67,9 @@ export const hub = {
     'The log lies in batches that SQL can read through a view, frames byte for byte; its index is written later.',
   'R-HUB-42':
     'Logs of every earlier version are read as they are, and brought to the new form in pieces that survive a crash.',
+  'R-HUB-43':
+    'Of a torn write-ahead log every commit before the tear is kept; a database damaged otherwise is set aside.',
+  'R-HUB-44': 'A full disk leaves nothing half, and like a folder that cannot be used it is told in words.',
   'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
   'R-HUB-87':
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
