@@ -27,10 +27,12 @@ export class Connection implements Flushable {
   level: 0 | 1 = 0;
   /** Called after everything was handed to the socket. */
   onFlush: () => void = () => undefined;
+  /** Ends the connection when no hello comes. */
+  deadline: { cancel(): void } | undefined;
   /** Signs of life so far: frames and pongs. Counted, since asking for the time costs more than all else that a frame's reading does with it. */
   heard = 0;
-  /** What every `accepted` begins with. */
-  readonly #acceptedHead: string;
+  /** What every `accepted` begins with, once there was one. */
+  #acceptedHead: string | undefined;
   readonly #stream: Duplex;
   readonly #turn: Turn;
   #holds: readonly HoldReason[] = [];
@@ -42,7 +44,6 @@ export class Connection implements Flushable {
 
   constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
     this.admission = admission;
-    this.#acceptedHead = hubFrame('accepted', admission.name, { upto: 0 }).slice(0, -'0}}'.length);
     this.socket = socket;
     this.metrics = turn.metrics;
     this.#stream = stream;
@@ -156,6 +157,7 @@ export class Connection implements Flushable {
     // A debt that is paid would hold the messages of its turn.
     if (this.#debt === debt) this.#debt = undefined;
     if (this.socket.readyState !== this.socket.OPEN) return;
+    this.#acceptedHead ??= hubFrame('accepted', this.name, { upto: 0 }).slice(0, -'0}}'.length);
     const text =
       duplicates.length > 0 ? hubFrame('accepted', this.name, { upto, duplicates }) : `${this.#acceptedHead}${upto}}}`;
     this.metrics.said(text, 'accepted');

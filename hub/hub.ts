@@ -8,7 +8,7 @@ import type { Admission } from './accept.ts';
 import { Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import { Connection } from './connection.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { goalOf } from './level-zero.ts';
 import type { Metrics } from './metrics.ts';
 import type { HubClocks, HubLimits, Retention } from './options.ts';
@@ -143,10 +143,10 @@ export class Hub {
     const { clock, clocks, limits, log } = this.#parts;
     const connection = new Connection(admission, socket, stream, this.#turn);
     const reader = new Reader(connection, this.#router, { clock, limits, log });
-    const stopHeartbeat = startHeartbeat(connection, clock, clocks);
+    const heartbeat = new Heartbeat(connection, clock, clocks);
     const slow = new SlowReader(connection, stream, limits);
     connection.onFlush = () => slow.check();
-    const deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
+    connection.deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
     this.#connections.add(connection);
     socket.on('message', (data, isBinary) => reader.read(data as Buffer, isBinary));
     // Without a listener a peer's broken frame would end the process; 'close' follows.
@@ -157,8 +157,8 @@ export class Hub {
       this.#watchers.drained(connection);
     });
     socket.on('close', (code) => {
-      stopHeartbeat();
-      deadline?.cancel();
+      heartbeat.stop();
+      connection.deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
       this.#parts.metrics.disconnected(code);

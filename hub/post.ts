@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Agents } from './agents.ts';
-import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
-import { isForLevelZero, toLevelZero } from './level-zero.ts';
-import type { Sink } from './mailbox.ts';
+import { isForLevelZero } from './level-zero.ts';
 import { rowOf, type Stamp } from './row.ts';
 import type { LogRow, StoredMessage } from './storage.ts';
 import type { Carrier, OutgoingMessage, Turn } from './turn.ts';
@@ -85,45 +83,5 @@ export class Post implements Carrier {
     else if (isForLevelZero(message)) {
       this.#turn.change({ kind: 'dead', box, after: message.lsn - 1, upto: message.lsn, reason: 'offline' });
     }
-  }
-}
-
-/** Where a connection's mailbox is emptied to. */
-export function sinkOf(connection: Connection, softBuffer: number): Sink {
-  const full = () => !connection.open || connection.queued > softBuffer;
-  if (connection.level === 0) return { full, deliver: (message) => tellLevelZero(connection, message) };
-  const keysOf = stamper();
-  return {
-    full,
-    deliver: (message, prev, again) => {
-      if (again) connection.metrics.redelivered += 1;
-      connection.sendLogged(message, keysOf(message, prev, again));
-    },
-  };
-}
-
-/** Writes the keys that level 1 gets: one number a message is turned into text, the others are the same as just before. */
-function stamper(): (message: StoredMessage, prev: number, again: boolean) => string {
-  let number = 0;
-  let text = '0';
-  let time = 0;
-  let between = '';
-  return ({ lsn, ts }, prev, again) => {
-    const before = prev === number ? text : String(prev);
-    number = lsn;
-    text = String(lsn);
-    if (ts !== time) {
-      time = ts;
-      between = `,"ts":${ts},"seq":`;
-    }
-    return `,"lsn":${text}${between}${text},"prev":${before}${again ? ',"redelivered":1' : ''}}`;
-  };
-}
-
-function tellLevelZero(connection: Connection, message: StoredMessage): void {
-  if (message.type === 'route') connection.sendLogged(message, `,"lsn":${message.lsn},"ts":${message.ts}}`);
-  else {
-    const text = toLevelZero(message);
-    if (text !== undefined) connection.send(text, message.type);
   }
 }

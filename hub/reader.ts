@@ -18,9 +18,10 @@ export class Reader {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #limits: HubLimits;
-  readonly #bad: Tally;
-  readonly #messages: Bucket;
-  readonly #bytes: Bucket;
+  /** Made for the first bad frame. */
+  #bad: Tally | undefined;
+  /** What may still be read; undefined while there is no limit. */
+  readonly #allowed: { readonly messages: Bucket; readonly bytes: Bucket } | undefined;
   readonly #waiting: { data: Buffer; isBinary: boolean }[] = [];
   #busy = false;
   #pause: { cancel(): void } | undefined;
@@ -28,21 +29,23 @@ export class Reader {
 
   constructor(connection: Connection, router: Router, parts: { clock: Clock; limits: HubLimits; log: Log }) {
     const { clock, limits, log } = parts;
-    const now = clock.monotonic();
     this.#log = log;
     this.#connection = connection;
     this.#router = router;
     this.#clock = clock;
     this.#limits = limits;
-    this.#bad = new Tally(limits.badFrames, BAD_WINDOW);
-    this.#messages = new Bucket(limits.rate, limits.burst, now);
-    this.#bytes = new Bucket(limits.bytesPerSecond, limits.bytesPerSecond, now);
+    if (limits.rate === 0) return;
+    const now = clock.monotonic();
+    this.#allowed = {
+      messages: new Bucket(limits.rate, limits.burst, now),
+      bytes: new Bucket(limits.bytesPerSecond, limits.bytesPerSecond, now),
+    };
   }
 
   /** Takes one frame; it waits while an earlier one of the same connection is still being handled. */
   read(data: Buffer, isBinary: boolean): void {
     this.#connection.heard += 1;
-    if (this.#limits.rate > 0) this.#slowDown(data.length);
+    if (this.#allowed !== undefined) this.#slowDown(data.length, this.#allowed);
     if (this.#busy) this.#waiting.push({ data, isBinary });
     else this.#handle(data, isBinary);
   }
@@ -94,13 +97,14 @@ export class Reader {
     const connection = this.#connection;
     connection.send(errorFrame(connection.name, code, message, { ref, refType }));
     connection.owe();
+    this.#bad ??= new Tally(this.#limits.badFrames, BAD_WINDOW);
     if (this.#bad.add(this.#clock.monotonic())) connection.close(CloseCode.tooManyErrors, 'too many bad frames');
   }
 
   /** Stops reading until the sender is within its rate again: the rest waits in its own buffers. */
-  #slowDown(bytes: number): void {
+  #slowDown(size: number, { messages, bytes }: { messages: Bucket; bytes: Bucket }): void {
     const now = this.#clock.monotonic();
-    const wait = Math.max(this.#messages.take(1, now), this.#bytes.take(bytes, now));
+    const wait = Math.max(messages.take(1, now), bytes.take(size, now));
     if (wait === 0) return;
     this.#connection.hold('rate');
     this.#pause?.cancel();

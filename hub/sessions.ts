@@ -4,12 +4,12 @@ import { CloseCode, type ErrorCode, type FrameOf, PROTOCOL_VERSION, type ResumeP
 import type { Agent, Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { Mailbox } from './mailbox.ts';
+import { Mailbox, type MailboxLimits } from './mailbox.ts';
 import { MailboxMemory } from './mailbox-memory.ts';
 import type { HubClocks, HubLimits } from './options.ts';
-import { sinkOf } from './post.ts';
 import { REMEMBERED } from './recent.ts';
 import { isOwn, judgeResume, type Resume } from './resume.ts';
+import { sinkOf } from './sinks.ts';
 import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { newToken, tokenHash } from './tokens.ts';
@@ -35,12 +35,14 @@ const MEMORY_EACH = 4 * 1024 * 1024;
 /** Who holds which name: connections come, say hello, are replaced, go, and may come back. */
 export class Sessions {
   readonly #parts: SessionParts;
-  readonly #memory = new MailboxMemory(MEMORY, MEMORY_EACH);
+  readonly #mailboxLimits: MailboxLimits;
   /** The `hello` of each name that is being answered. */
   readonly #greeting = new Map<string, Promise<void>>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    const { maxInflight, maxInflightBytes } = parts.limits;
+    this.#mailboxLimits = { maxInflight, maxInflightBytes, memory: new MailboxMemory(MEMORY, MEMORY_EACH) };
   }
 
   /** Takes up the sessions of an earlier process; whoever held work has the grace to come back. */
@@ -120,6 +122,8 @@ export class Sessions {
     this.#replace(agent, connection);
     agent.recent.fill(ids);
     connection.level = 1;
+    connection.deadline?.cancel();
+    connection.deadline = undefined;
     agent.level = 1;
     agent.roles = [...new Set([...connection.admission.roles, ...payload.roles])];
     agent.title = payload.title;
@@ -284,14 +288,9 @@ export class Sessions {
 
   /** A mailbox that begins now, or one that goes on. */
   #newMailbox(name: string, state?: { acked: number } & MailboxFacts): Mailbox {
-    const { limits, position, storage } = this.#parts;
-    const { maxInflight, maxInflightBytes } = limits;
+    const { position, storage } = this.#parts;
     const now = position();
-    return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, {
-      maxInflight,
-      maxInflightBytes,
-      memory: this.#memory,
-    });
+    return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, this.#mailboxLimits);
   }
 }
 
