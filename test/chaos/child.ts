@@ -15,6 +15,8 @@ export class Child<Order, Word> {
     this.process = spawn(process.execPath, [file, JSON.stringify(setup)], {
       stdio: ['ignore', 'ignore', stderr, 'ipc'],
       env: { PATH: process.env.PATH },
+      // A Ctrl-C at the terminal is for the test, which ends its processes itself.
+      detached: true,
     });
     this.process.on('message', (word) => hear(word as Word));
     // A message to a process that has just been killed is lost, and is meant to be.

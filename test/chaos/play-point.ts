@@ -9,7 +9,12 @@ import type { Theatre } from './theatre.ts';
 const PATIENCE = 60_000;
 
 /** Has the hub held at the point, and does there what is to be done. Resolves to where that was; undefined when the point was not reached. */
-export async function playPoint(theatre: Theatre, point: Point, random: Random): Promise<Hit | undefined> {
+export async function playPoint(
+  theatre: Theatre,
+  point: Point,
+  random: Random,
+  signal?: AbortSignal,
+): Promise<Hit | undefined> {
   const { type, skip, deed } = point;
   const heard = new Promise<Hit>((resolve) => {
     theatre.onHit = resolve;
@@ -18,11 +23,14 @@ export async function playPoint(theatre: Theatre, point: Point, random: Random):
   const means = killsHub(deed) ? 'kill' : deed === 'hub stopped' ? 'stop' : 'wait';
   hub.tell({ kind: 'arm', mark: { type, skip }, act: means });
   const waiting = new AbortController();
-  const late = delay(PATIENCE, 'late' as const, { signal: waiting.signal }).catch(() => 'late' as const);
-  const first = await Promise.race([means === 'kill' ? hub.ended : heard, late]);
+  const patience = signal === undefined ? waiting.signal : AbortSignal.any([waiting.signal, signal]);
+  const late = delay(PATIENCE, 'late' as const, { signal: patience }).catch(() => 'late' as const);
+  const first = await Promise.race([heard, hub.ended, late]);
   waiting.abort();
   if (first === 'late') {
     hub.tell({ kind: 'disarm' });
+    // It may have been reached meanwhile.
+    hub.tell({ kind: 'go' });
     return undefined;
   }
   const hit = typeof first === 'object' ? first : theatre.lastHit();

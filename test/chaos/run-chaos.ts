@@ -82,11 +82,12 @@ async function playOne(
     hits,
     number,
     points,
+    signal,
   }: ChaosOptions & { random: Random; hits: Map<string, Map<string, number>>; number: number },
 ): Promise<void> {
   const { type, deed } = point;
   const began = performance.now();
-  const hit = await playPoint(theatre, point, random.fork(`point ${number}`));
+  const hit = await playPoint(theatre, point, random.fork(`point ${number}`), signal);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const where = hit === undefined ? 'not reached' : `at ${hit.lsn || 'no'} lsn, ${hit.types.length} in the commit`;
   say(`${number}/${points} ${type}: ${deed}, ${where} (${seconds} s)`);
@@ -98,17 +99,22 @@ async function playOne(
   await delay(random.between(50, 400));
 }
 
-/** Nobody begins anything new; waits until every task is over. What is not by then is for the check to judge. */
+/** Nobody begins anything new; waits until every task is over. One that is not must be in the hands of an agent that is there. */
 async function comeToRest(theatre: Theatre, signal: AbortSignal | undefined): Promise<void> {
   theatre.quiet();
   const onlooker = await connectHub({ url: theatre.url, name: 'onlooker', log: silentLog() });
+  const unfinished = async () =>
+    (await onlooker.tasks()).filter(({ state }) => state === 'pending' || state === 'running');
   const deadline = performance.now() + REST;
   try {
-    for (;;) {
+    while ((await unfinished()).length > 0 && performance.now() < deadline) {
       signal?.throwIfAborted();
-      const open = (await onlooker.tasks()).filter(({ state }) => state === 'pending' || state === 'running');
-      if (open.length === 0 || performance.now() > deadline) break;
       await delay(100);
+    }
+    const held = new Set((await onlooker.agents()).flatMap((agent) => agent.tasks));
+    for (const { task_id, sub_state, target } of await unfinished()) {
+      if (target !== '' && !held.has(task_id))
+        theatre.faults.push(`task ${task_id} is ${sub_state}, and nobody has it`);
     }
     // What is on its way to somebody gets there.
     await delay(300);

@@ -52,8 +52,10 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const [file = ''] = await compile(code, ['test/helpers/hub-process.ts']);
   const database = join(folder, 'log.db');
   const child = spawn(process.execPath, [file, database], {
-    stdio: ['ignore', 'pipe', openSync(join(folder, 'hub.stderr'), 'a')],
+    stdio: ['ignore', 'pipe', openSync(join(folder, 'hub.stderr'), 'a'), 'ipc'],
     env: { PATH: process.env.PATH },
+    // A Ctrl-C at the terminal is for the test, which ends its process itself.
+    detached: true,
   });
   const ended = once(child, 'exit').then(([exit, by]) => exit ?? by);
   const faults: string[] = [];

@@ -2,6 +2,8 @@
 import { silentLog } from '../../base/log.ts';
 import { startHub } from '../../hub/index.ts';
 
+// Whoever started it with a channel takes it along when it is killed.
+process.on('disconnect', () => process.exit(1));
 const hub = await startHub({
   port: 0,
   database: process.argv[2] ?? ':memory:',

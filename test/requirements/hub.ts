@@ -71,6 +71,7 @@ export const hub = {
     'Of a torn write-ahead log every commit before the tear is kept; a database damaged otherwise is set aside.',
   'R-HUB-44': 'A full disk leaves nothing half, and like a folder that cannot be used it is told in words.',
   'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
+  'R-HUB-86': 'The check of the chaos test finds what it looks for: what is lost, doubled, out of order or misapplied.',
   'R-HUB-87':
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
 } as const;
