@@ -74,9 +74,9 @@ export class Checkpoints {
 
   async #copy(): Promise<void> {
     try {
-      const all = await this.#beside.checkpoint('PASSIVE');
+      await this.#beside.checkpoint('PASSIVE');
       const size = this.#size();
-      if (!all && size >= Math.max(SIZES.hold, this.#retryAt)) {
+      if (size >= Math.max(SIZES.hold, this.#retryAt)) {
         // A reader in another program may keep it from being copied: then it grows, and this is tried later.
         const begunAnew = await this.#held('PASSIVE');
         this.#retryAt = begunAnew ? 0 : size + SIZES.hold;

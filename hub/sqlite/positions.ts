@@ -1,8 +1,8 @@
 import type { StoredMessage } from '../storage.ts';
 import type { Prepare } from './statements.ts';
 
-/** What messages are found by: the mailbox they went to, their task, their sender. */
-export type Kind = 'box' | 'task' | 'sender';
+/** What messages are found by: the mailbox they went to, their task, their sender, and a name they were for without a mailbox. */
+export type Kind = 'box' | 'task' | 'sender' | 'to';
 
 /**
  * Messages, bytes and keys that are indexed together: what one commit may have to write besides its own. A key costs most,
@@ -30,11 +30,24 @@ export interface Entry {
 }
 
 /** What a message is found by, and what its entry says beside its position. */
-function keysOf({ box, taskId, from, id, body }: StoredMessage): [kind: Kind, key: string, extra?: number | string][] {
+function keysOf({
+  box,
+  taskId,
+  from,
+  to,
+  id,
+  body,
+}: StoredMessage): [kind: Kind, key: string, extra?: number | string][] {
   const keys: ReturnType<typeof keysOf> = [['sender', from, id]];
   if (box !== null) keys.push(['box', box, body.length]);
   if (taskId !== '') keys.push(['task', taskId]);
+  if (to !== box && isName(to)) keys.push(['to', to]);
   return keys;
+}
+
+/** Whether all messages of an agent of this name are in the index: those for everybody, for a role and for the hub are not. */
+export function isName(to: string): boolean {
+  return to !== '*' && to !== 'hub' && !to.includes(':');
 }
 
 /** The first messages, as many as have not too many keys together; one at least. */
@@ -80,7 +93,7 @@ function summary(chunk: number, entries: readonly Entry[]): [number, number, num
 
 function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
   const values = JSON.parse(at) as (number | string)[];
-  const step = kind === 'task' ? 1 : 2;
+  const step = kind === 'task' || kind === 'to' ? 1 : 2;
   const entries: Entry[] = [];
   for (let index = 0; index < values.length; index += step) {
     const extra = step === 1 ? undefined : (values[index + 1] as number | string);
@@ -132,8 +145,16 @@ export function* backwards(prepare: Prepare, kind: Kind, key: string, beforeLsn:
   } while (rows.length === PAGE);
 }
 
-/** The entries of several keys in one order. */
+/** The entries of several keys in one order, each message once. */
 export function* merged(sources: readonly Generator<Entry>[], newestFirst = false): Generator<Entry> {
+  let last: number | undefined;
+  for (const entry of mergedAll(sources, newestFirst)) {
+    if (entry.lsn !== last) yield entry;
+    last = entry.lsn;
+  }
+}
+
+function* mergedAll(sources: readonly Generator<Entry>[], newestFirst: boolean): Generator<Entry> {
   const sign = newestFirst ? -1 : 1;
   const heads = sources.map((source) => ({ source, next: source.next() })).filter(({ next }) => !next.done);
   while (heads.length > 0) {

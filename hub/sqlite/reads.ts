@@ -3,22 +3,31 @@ import type { DeadLetter, LogFilter, LogPage, StoredMessage, TaskFilter, TaskRec
 import { statements } from './statements.ts';
 import { type PageBounds, StoredLog } from './stored-log.ts';
 import { readTaskTable } from './task-rows.ts';
+import { Unindexed } from './unindexed.ts';
 
-/** The reads that may take long; whoever has a thread to spare does them there. */
+/** The reads that may take long; whoever has a thread to spare does them there. What the index does not know yet is not their part. */
 export interface LongReads {
   tail(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
-  latest(filter: LogFilter, count: number): readonly StoredMessage[];
+  latest(filter: LogFilter, count: number, beforeLsn: number): readonly StoredMessage[];
   tasks(filter: TaskFilter): readonly TaskRecord[];
   deadLetters(afterLsn: number, limit: number): readonly DeadLetter[];
 }
 
 /** Does them on a connection of its own. */
 export function longReads(database: Database): LongReads {
-  const log = new StoredLog(database);
+  // Nothing is behind the index, as far as this one is concerned.
+  const unindexed = new Unindexed();
+  const log = new StoredLog(database, unindexed);
   const prepare = statements(database);
   return {
-    tail: (filter, afterLsn, bounds) => log.page(filter, afterLsn, bounds),
-    latest: (filter, count) => log.latest(filter, count),
+    tail: (filter, afterLsn, bounds) => {
+      unindexed.startAt(bounds.end + 1);
+      return log.page(filter, afterLsn, bounds);
+    },
+    latest: (filter, count, beforeLsn) => {
+      unindexed.startAt(beforeLsn);
+      return log.latest(filter, count);
+    },
     tasks: (filter) => readTaskTable(prepare, filter),
     deadLetters: (afterLsn, limit) => log.deadLetters(afterLsn, limit),
   };

@@ -37,12 +37,15 @@ export function sqliteStorage(database: Database, path?: string): Storage {
     lastLsn: async () => writer.last,
     positionAt: async (ts) => log.positionAt(ts),
     tail: async (filter, afterLsn, limit, maxBytes) => {
-      const bounds = { limit, maxBytes, end: writer.last };
-      return unindexed.hasAllAfter(afterLsn) ? log.page(filter, afterLsn, bounds) : long.tail(filter, afterLsn, bounds);
+      if (unindexed.hasAllAfter(afterLsn)) return log.page(filter, afterLsn, { limit, maxBytes, end: writer.last });
+      const end = unindexed.first - 1;
+      const page = await long.tail(filter, afterLsn, { limit, maxBytes, end });
+      return page.next === undefined && end < writer.last ? { ...page, next: end } : page;
     },
     latest: async (filter, count) => {
       const known = log.latestInMemory(filter, count);
-      return known.length === count || unindexed.hasAllAfter(0) ? known : long.latest(filter, count);
+      if (known.length >= count || unindexed.hasAllAfter(0)) return known;
+      return [...(await long.latest(filter, count - known.length, unindexed.first)), ...known];
     },
     byTask: async (taskId, id) => log.byTask(taskId, id),
     at: async (lsn) => log.at(lsn),

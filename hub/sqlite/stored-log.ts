@@ -2,7 +2,17 @@ import type { Database } from '../../base/sqlite.ts';
 import { fits } from '../log-filter.ts';
 import type { DeadLetter, LogFilter, LogPage, MailboxFacts, StoredMessage } from '../storage.ts';
 import { batchAt, batchesAfter, batchesBefore, mayHold, messagesAt, messagesOf } from './batches.ts';
-import { backwards, type Entry, forwards, indexedUpTo, merged, sumOf, treeKeys } from './positions.ts';
+import {
+  backwards,
+  type Entry,
+  forwards,
+  indexedUpTo,
+  isName,
+  type Kind,
+  merged,
+  sumOf,
+  treeKeys,
+} from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { Unindexed } from './unindexed.ts';
 
@@ -172,9 +182,9 @@ export class StoredLog {
     const unindexed = this.#unindexed();
     const { first, last, size, bytes } = unindexed;
     if (afterLsn < first - 1) {
-      const tasks = this.#tasksOf(filter);
-      if (tasks === undefined) yield* this.#scan(filter, afterLsn, first);
-      else yield* this.#ofTasks(tasks, afterLsn, first);
+      const keys = this.#keysOf(filter);
+      if (keys === undefined) yield* this.#scan(filter, afterLsn, first);
+      else yield* this.#ofKeys(keys, afterLsn, first);
     }
     yield { messages: unindexed.after(afterLsn), last, count: size, bytes };
   }
@@ -189,8 +199,8 @@ export class StoredLog {
     }
   }
 
-  *#ofTasks(tasks: readonly string[], afterLsn: number, until: number): Generator<Piece> {
-    const found = merged(tasks.map((task) => forwards(this.#prepare, 'task', task, afterLsn)));
+  *#ofKeys(keys: readonly Key[], afterLsn: number, until: number): Generator<Piece> {
+    const found = merged(keys.map(([kind, key]) => forwards(this.#prepare, kind, key, afterLsn)));
     let bytes = 0;
     const lsns = positionsOf(found, until);
     for (const message of messagesAt(this.#prepare, lsns, ({ size }) => {
@@ -205,10 +215,10 @@ export class StoredLog {
     const unindexed = this.#unindexed();
     yield* unindexed.backwards();
     const until = unindexed.first;
-    const tasks = this.#tasksOf(filter);
-    if (tasks !== undefined) {
+    const keys = this.#keysOf(filter);
+    if (keys !== undefined) {
       const found = merged(
-        tasks.map((task) => backwards(this.#prepare, 'task', task, until)),
+        keys.map(([kind, key]) => backwards(this.#prepare, kind, key, until)),
         true,
       );
       yield* messagesAt(this.#prepare, positionsOf(found));
@@ -220,12 +230,18 @@ export class StoredLog {
     }
   }
 
-  /** Tasks that are found by the index; undefined when looking through the log is the better way. */
-  #tasksOf({ taskId, tree }: LogFilter): string[] | undefined {
-    if (taskId === undefined || taskId === '') return undefined;
-    return tree ? treeKeys(this.#prepare, taskId, TREE) : [taskId];
+  /** What the index knows the messages of a filter by, and some more; undefined when looking through the log is the better way. */
+  #keysOf({ taskId, tree, agent }: LogFilter): Key[] | undefined {
+    if (taskId !== undefined && taskId !== '') {
+      const tasks = tree ? treeKeys(this.#prepare, taskId, TREE) : [taskId];
+      if (tasks !== undefined) return tasks.map((task) => ['task', task]);
+    }
+    if (agent === undefined || !isName(agent)) return undefined;
+    return (['sender', 'box', 'to'] as const).map((kind) => [kind, agent]);
   }
 }
+
+type Key = readonly [kind: Kind, key: string];
 
 function newest(newestFirst: Iterable<StoredMessage>, filter: LogFilter, count: number): StoredMessage[] {
   const found: StoredMessage[] = [];

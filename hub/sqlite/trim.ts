@@ -7,8 +7,8 @@ import { type Prepare, statements } from './statements.ts';
 import { type Transaction, transactions } from './transactions.ts';
 import type { Unindexed } from './unindexed.ts';
 
-/** Messages and bytes that one piece looks at. */
-const PIECE = { messages: 256, bytes: 512 * 1024 };
+/** Messages and bytes that one piece looks at: a chunk of the index, whose rows are then deleted instead of written anew. */
+const PIECE = { messages: 512, bytes: 1024 * 1024 };
 
 /** Deletes old batches, oldest first and whole ones only, piece by piece. */
 export class Trimmer {
