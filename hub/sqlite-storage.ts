@@ -16,16 +16,15 @@ export async function openStorage(
   path: string,
   options: StorageOptions = {},
 ): Promise<{ storage: Storage; setAside?: string }> {
-  try {
-    return { storage: await openSound(path, options) };
-  } catch (error) {
-    if (path === ':memory:' || !isDamage(error)) throw error;
-    const setAside = await setDatabaseAside(path);
-    return { storage: await openSound(path, options), setAside };
-  }
+  const opened = await openSound(path, options);
+  if (typeof opened !== 'string') return { storage: opened };
+  const storage = await openSound(path, options);
+  if (typeof storage !== 'string') return { storage, setAside: opened };
+  throw new AppError('damaged_state', `the log ${path} is damaged again as soon as it is made; is the disk sound?`);
 }
 
-async function openSound(path: string, { durability = 'process', log }: StorageOptions): Promise<Storage> {
+/** The store, or where the file was moved to because it is damaged. */
+async function openSound(path: string, { durability = 'process', log }: StorageOptions): Promise<Storage | string> {
   const database = await openDatabase(path).catch((cause: unknown) => {
     throw unusable(path, cause);
   });
@@ -38,7 +37,10 @@ async function openSound(path: string, { durability = 'process', log }: StorageO
     await catchUpIndex(database);
     return sqliteStorage(database, path === ':memory:' ? undefined : path);
   } catch (error) {
+    // It is moved away before it is closed, since SQLite tidies up behind itself when it closes.
+    const setAside = path !== ':memory:' && isDamage(error) ? await setDatabaseAside(path) : undefined;
     database.close();
+    if (setAside !== undefined) return setAside;
     throw isReadOnly(error) ? unusable(path, error) : error;
   }
 }

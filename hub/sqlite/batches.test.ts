@@ -104,7 +104,7 @@ test('R-HUB-41: what the index lacks, for whatever reason, is indexed at the nex
       turn,
     );
   const expected = await allOf(storage);
-  database.exec('DELETE FROM chunk; DELETE FROM position');
+  database.exec('DELETE FROM chunk; DELETE FROM chunk_ids; DELETE FROM position');
   await close();
   const again = (await openStorage(path)).storage;
   expect((await again.mailboxFacts('b', 0)).depth).toBe(2000);

@@ -5,6 +5,7 @@ import type { DeadLetter, LogPage, StoredMessage, TaskRecord } from '../storage.
 import type { Answer, Question } from './log-thread.ts';
 import { fromParcel } from './parcel.ts';
 import type { LongReads } from './reads.ts';
+import type { Recalled } from './stored-log.ts';
 
 type Asked<Name> = Extract<Question, { name: Name }>['values'];
 
@@ -52,6 +53,10 @@ export class Beside {
       ...(letters[index] as Omit<DeadLetter, 'message'>),
       message,
     }));
+  }
+
+  async recentIds(...values: Parameters<LongReads['recentIds']>): Promise<readonly Recalled[]> {
+    return (await this.#ask('recentIds', values)).value as Recalled[];
   }
 
   async tasks(...values: Parameters<LongReads['tasks']>): Promise<readonly TaskRecord[]> {

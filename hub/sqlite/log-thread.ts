@@ -44,6 +44,8 @@ function answerOf(question: Question): Omit<Answer, 'number'> {
         messages: toParcel(letters.map(({ message }) => message)),
       };
     }
+    case 'recentIds':
+      return { value: reads.recentIds(...question.values) };
     case 'tasks':
       return { value: reads.tasks(...question.values) };
     case 'checkpoint': {

@@ -15,7 +15,7 @@ const PAGE = 8;
 
 /**
  * A row of `position`: the messages of one key in one chunk of the log. `at` is a JSON array: for each message how far it
- * lies behind the chunk's first position, and beside it its bytes (box) or its id (sender).
+ * lies behind the chunk's first position, and for a mailbox beside it its bytes.
  */
 interface PositionRow {
   readonly chunk: number;
@@ -25,21 +25,16 @@ interface PositionRow {
 /** One message of a key. */
 export interface Entry {
   readonly lsn: number;
+  /** Where its chunk begins. */
+  readonly chunk: number;
+  /** Size of the frame; told for mailboxes only. */
   readonly bytes: number;
-  readonly extra: number | string | undefined;
 }
 
-/** What a message is found by, and what its entry says beside its position. */
-function keysOf({
-  box,
-  taskId,
-  from,
-  to,
-  id,
-  body,
-}: StoredMessage): [kind: Kind, key: string, extra?: number | string][] {
-  const keys: ReturnType<typeof keysOf> = [['sender', from, id]];
-  if (box !== null) keys.push(['box', box, body.length]);
+/** What a message is found by. */
+function keysOf({ box, taskId, from, to }: StoredMessage): [kind: Kind, key: string][] {
+  const keys: [Kind, string][] = [['sender', from]];
+  if (box !== null) keys.push(['box', box]);
   if (taskId !== '') keys.push(['task', taskId]);
   if (to !== box && isName(to)) keys.push(['to', to]);
   return keys;
@@ -66,45 +61,54 @@ export function indexChunk(prepare: Prepare, messages: readonly StoredMessage[])
   if (head === undefined || end === undefined) return;
   const rows = new Map<string, { kind: Kind; key: string; entries: Entry[] }>();
   for (const message of messages) {
-    for (const [kind, key, extra] of keysOf(message)) {
+    for (const [kind, key] of keysOf(message)) {
       const name = `${kind} ${key}`;
       const row = rows.get(name) ?? { kind, key, entries: [] };
       if (row.entries.length === 0) rows.set(name, row);
-      row.entries.push({ lsn: message.lsn, bytes: kind === 'box' ? message.body.length : 0, extra });
+      row.entries.push({ lsn: message.lsn, chunk: head.lsn, bytes: kind === 'box' ? message.body.length : 0 });
     }
   }
   const ts = messages.reduce((least, message) => Math.min(least, message.ts), head.ts);
   prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(head.lsn, end.lsn, ts);
+  const ids = Array.from({ length: end.lsn - head.lsn + 1 }, () => '');
+  for (const { lsn, id } of messages) ids[lsn - head.lsn] = id;
+  prepare('INSERT INTO chunk_ids (chunk, ids) VALUES (?, ?)').run(head.lsn, JSON.stringify(ids));
   const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  for (const { kind, key, entries } of rows.values()) add.run(kind, key, head.lsn, ...summary(head.lsn, entries));
+  for (const { kind, key, entries } of rows.values()) add.run(kind, key, head.lsn, ...summary(kind, head.lsn, entries));
 }
 
 /** The columns last, count, bytes and at. */
-function summary(chunk: number, entries: readonly Entry[]): [number, number, number, string] {
-  const at: (number | string)[] = [];
-  let bytes = 0;
-  for (const { lsn, bytes: size, extra } of entries) {
+function summary(kind: Kind, chunk: number, entries: readonly Entry[]): [number, number, number, string] {
+  const at: number[] = [];
+  let sum = 0;
+  for (const { lsn, bytes } of entries) {
     at.push(lsn - chunk);
-    if (extra !== undefined) at.push(extra);
-    bytes += size;
+    if (kind === 'box') at.push(bytes);
+    sum += bytes;
   }
-  return [entries.at(-1)?.lsn ?? chunk, entries.length, bytes, JSON.stringify(at)];
+  return [entries.at(-1)?.lsn ?? chunk, entries.length, sum, JSON.stringify(at)];
 }
 
 function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
-  const values = JSON.parse(at) as (number | string)[];
-  const step = kind === 'task' || kind === 'to' ? 1 : 2;
+  const values = JSON.parse(at) as number[];
+  if (kind !== 'box') return values.map((offset) => ({ lsn: chunk + offset, chunk, bytes: 0 }));
   const entries: Entry[] = [];
-  for (let index = 0; index < values.length; index += step) {
-    const extra = step === 1 ? undefined : (values[index + 1] as number | string);
-    entries.push({ lsn: chunk + (values[index] as number), bytes: kind === 'box' ? (extra as number) : 0, extra });
+  for (let index = 0; index < values.length; index += 2) {
+    entries.push({ lsn: chunk + (values[index] as number), chunk, bytes: values[index + 1] as number });
   }
   return entries;
 }
 
+/** The ids of a chunk's messages, in log order; empty where a message was missing already. */
+export function idsOf(prepare: Prepare, chunk: number): string[] {
+  const row = prepare('SELECT ids FROM chunk_ids WHERE chunk = ?').get(chunk) as { ids: string } | undefined;
+  return row === undefined ? [] : (JSON.parse(row.ids) as string[]);
+}
+
 /** Position up to which everything is in the index. */
 export function indexedUpTo(prepare: Prepare): number {
-  return (prepare('SELECT coalesce(max(last), 0) AS last FROM chunk').get() as { last: number }).last;
+  const row = prepare('SELECT last FROM chunk ORDER BY first DESC LIMIT 1').get();
+  return (row as { last: number } | undefined)?.last ?? 0;
 }
 
 /** Messages of a key after a position, as far as the index goes, in log order. */
@@ -206,13 +210,14 @@ export function treeKeys(prepare: Prepare, taskId: string, most: number): string
   return keys;
 }
 
-/** Takes messages that are deleted out of the index. */
+/** Takes messages that are deleted, in log order, out of the index. */
 export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): void {
-  const chunkOf = prepare('SELECT first FROM chunk WHERE first <= ? AND last >= ? ORDER BY first DESC LIMIT 1');
+  const chunkOf = prepare('SELECT first, last FROM chunk WHERE first <= ? ORDER BY first DESC LIMIT 1');
   const rows = new Map<string, { kind: Kind; key: string; chunk: number; lsns: Set<number> }>();
+  let chunk: { readonly first: number; readonly last: number } | undefined;
   for (const message of messages) {
-    const chunk = chunkOf.get(message.lsn, message.lsn) as { first: number } | undefined;
-    if (chunk === undefined) continue;
+    if (chunk === undefined || message.lsn > chunk.last) chunk = chunkOf.get(message.lsn) as typeof chunk;
+    if (chunk === undefined || message.lsn > chunk.last) continue;
     for (const [kind, key] of keysOf(message)) {
       const name = `${kind} ${chunk.first} ${key}`;
       const row = rows.get(name) ?? { kind, key, chunk: chunk.first, lsns: new Set() };
@@ -221,21 +226,31 @@ export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): v
     }
   }
   for (const row of rows.values()) strike(prepare, row);
+  for (const chunk of new Set([...rows.values()].map((row) => row.chunk))) forget(prepare, chunk);
+}
+
+/** A chunk of which nothing is left is no longer told of. */
+function forget(prepare: Prepare, chunk: number): void {
+  const left = prepare(
+    `SELECT 1 FROM chunk WHERE first = ? AND EXISTS
+      (SELECT 1 FROM batch WHERE batch.first <= chunk.last AND batch.first + count > chunk.first AND batch.first > chunk.first - 256)`,
+  ).get(chunk);
+  if (left !== undefined) return;
+  prepare('DELETE FROM chunk WHERE first = ?').run(chunk);
+  prepare('DELETE FROM chunk_ids WHERE chunk = ?').run(chunk);
 }
 
 function strike(
   prepare: Prepare,
   { kind, key, chunk, lsns }: { kind: Kind; key: string; chunk: number; lsns: Set<number> },
 ): void {
+  const whole = 'DELETE FROM position WHERE kind = ? AND key = ? AND chunk = ? AND count <= ?';
+  if (prepare(whole).run(kind, key, chunk, lsns.size).changes > 0) return;
   const row = prepare('SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk = ?').get(kind, key, chunk);
   if (row === undefined) return;
   const left = entriesOf(kind, row as unknown as PositionRow).filter(({ lsn }) => !lsns.has(lsn));
-  if (left.length === 0) {
-    prepare('DELETE FROM position WHERE kind = ? AND key = ? AND chunk = ?').run(kind, key, chunk);
-    return;
-  }
   prepare('UPDATE position SET (last, count, bytes, at) = (?, ?, ?, ?) WHERE kind = ? AND key = ? AND chunk = ?').run(
-    ...summary(chunk, left),
+    ...summary(kind, chunk, left),
     kind,
     key,
     chunk,

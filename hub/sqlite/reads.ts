@@ -1,7 +1,7 @@
 import type { Database } from '../../base/sqlite.ts';
 import type { DeadLetter, LogFilter, LogPage, StoredMessage, TaskFilter, TaskRecord } from '../storage.ts';
 import { statements } from './statements.ts';
-import { type PageBounds, StoredLog } from './stored-log.ts';
+import { type PageBounds, type Recalled, StoredLog } from './stored-log.ts';
 import { readTaskTable } from './task-rows.ts';
 import { Unindexed } from './unindexed.ts';
 
@@ -9,6 +9,7 @@ import { Unindexed } from './unindexed.ts';
 export interface LongReads {
   tail(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
   latest(filter: LogFilter, count: number, beforeLsn: number): readonly StoredMessage[];
+  recentIds(from: string, count: number, beforeLsn: number): readonly Recalled[];
   tasks(filter: TaskFilter): readonly TaskRecord[];
   deadLetters(afterLsn: number, limit: number): readonly DeadLetter[];
 }
@@ -28,6 +29,7 @@ export function longReads(database: Database): LongReads {
       unindexed.startAt(beforeLsn);
       return log.latest(filter, count);
     },
+    recentIds: (from, count, beforeLsn) => log.recentIndexed(from, count, beforeLsn),
     tasks: (filter) => readTaskTable(prepare, filter),
     deadLetters: (afterLsn, limit) => log.deadLetters(afterLsn, limit),
   };

@@ -36,6 +36,7 @@ const migrations: readonly string[] = [
     first INTEGER PRIMARY KEY, ts INTEGER NOT NULL, count INTEGER NOT NULL, marks TEXT NOT NULL, frames BLOB NOT NULL
   );
   CREATE TABLE chunk (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, ts INTEGER NOT NULL);
+  CREATE TABLE chunk_ids (chunk INTEGER PRIMARY KEY, ids TEXT NOT NULL);
   CREATE TABLE position (
     kind TEXT, key TEXT, chunk INTEGER, last INTEGER NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
     at TEXT NOT NULL, PRIMARY KEY (kind, key, chunk)

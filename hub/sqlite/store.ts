@@ -11,8 +11,8 @@ import { readTask, readTaskTable } from './task-rows.ts';
 import { Trimmer } from './trim.ts';
 import { Writer } from './writer.ts';
 
-/** Rows of the task table, and dead letters, that are read where they are asked for: less than a millisecond. */
-const FEW = { tasks: 100, dead: 16 };
+/** Rows of the task table, dead letters and chunks that are read where they are asked for: less than a millisecond. */
+const FEW = { tasks: 100, dead: 16, chunks: 16 };
 
 /** The storage in an open database whose schema is up to date; `path` is where other threads find it, if they can. */
 export function sqliteStorage(database: Database, path?: string): Storage {
@@ -51,7 +51,15 @@ export function sqliteStorage(database: Database, path?: string): Storage {
     at: async (lsn) => log.at(lsn),
     mailbox: async (box, afterLsn, limit) => log.mailbox(box, afterLsn, limit),
     mailboxFacts: async (box, afterLsn) => log.facts(box, afterLsn),
-    recentIds: async (from, count) => log.recentIds(from, count),
+    recentIds: async (from, count) => {
+      const chunks = prepare("SELECT 1 FROM position WHERE kind = 'sender' AND key = ? LIMIT ?").all(
+        from,
+        FEW.chunks + 1,
+      );
+      if (chunks.length <= FEW.chunks) return log.recentIds(from, count);
+      const known = log.recentInMemory(from, count);
+      return [...(await long.recentIds(from, count - known.length, unindexed.first)), ...known];
+    },
     task: async (taskId) => readTask(prepare, taskId),
     tasks: async (filter) => (hasFewTasks() ? readTaskTable(prepare, filter) : long.tasks(filter)),
     sessions: async () =>

@@ -6,6 +6,7 @@ import {
   backwards,
   type Entry,
   forwards,
+  idsOf,
   indexedUpTo,
   isName,
   type Kind,
@@ -30,6 +31,12 @@ export interface PageBounds {
   readonly limit: number;
   readonly maxBytes: number;
   readonly end: number;
+}
+
+/** An id of a sender, and where its message is. */
+export interface Recalled {
+  readonly id: string;
+  readonly lsn: number;
 }
 
 /** Messages that were found together, and how much was looked at for them. */
@@ -106,17 +113,28 @@ export class StoredLog {
     return undefined;
   }
 
-  recentIds(from: string, count: number): { id: string; lsn: number }[] {
-    const found: { id: string; lsn: number }[] = [];
-    const unindexed = this.#unindexed();
-    for (const { id, lsn, from: sender } of unindexed.backwards()) {
+  recentIds(from: string, count: number): Recalled[] {
+    const known = this.recentInMemory(from, count);
+    return [...this.recentIndexed(from, count - known.length, this.#unindexed().first), ...known];
+  }
+
+  /** Those of the last ids of a sender that are not indexed yet. */
+  recentInMemory(from: string, count: number): Recalled[] {
+    const found: Recalled[] = [];
+    for (const { id, lsn, from: sender } of this.#unindexed().backwards()) {
       if (found.length >= count) break;
       if (sender === from) found.push({ id, lsn });
     }
-    for (const { lsn, extra } of found.length < count
-      ? backwards(this.#prepare, 'sender', from, unindexed.first)
-      : []) {
-      found.push({ id: extra as string, lsn });
+    return found.reverse();
+  }
+
+  /** The last ids of a sender before a position. */
+  recentIndexed(from: string, count: number, beforeLsn: number): Recalled[] {
+    const found: Recalled[] = [];
+    let open: { chunk: number; ids: string[] } = { chunk: 0, ids: [] };
+    for (const { lsn, chunk } of count > 0 ? backwards(this.#prepare, 'sender', from, beforeLsn) : []) {
+      if (chunk !== open.chunk) open = { chunk, ids: idsOf(this.#prepare, chunk) };
+      found.push({ id: open.ids[lsn - chunk] ?? '', lsn });
       if (found.length === count) break;
     }
     return found.reverse();

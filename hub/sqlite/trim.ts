@@ -58,10 +58,11 @@ export class Trimmer {
   }
 
   #delete(batches: readonly OpenBatch[], last: number): void {
-    for (const batch of batches) {
-      this.#prepare('DELETE FROM batch WHERE first = ?').run(batch.first);
-      unindex(this.#prepare, [...messagesOf(batch)]);
-    }
+    for (const { first } of batches) this.#prepare('DELETE FROM batch WHERE first = ?').run(first);
+    unindex(
+      this.#prepare,
+      batches.flatMap((batch) => [...messagesOf(batch)]),
+    );
     this.#prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_lsn', ?)").run(String(last));
   }
 
