@@ -26,6 +26,7 @@ const DEATHS = 2;
  */
 export class Beside {
   readonly #path: string;
+  readonly #startThread: (path: string, ending: Int32Array) => Worker;
   readonly #outstanding = new Map<number, Outstanding>();
   /** Tells the thread to leave alone what it was still asked. */
   readonly #ending = new Int32Array(new SharedArrayBuffer(4));
@@ -33,8 +34,9 @@ export class Beside {
   #number = 0;
   #closed = false;
 
-  constructor(path: string) {
+  constructor(path: string, start: (path: string, ending: Int32Array) => Worker = startLogThread) {
     this.#path = path;
+    this.#startThread = start;
   }
 
   async tail(...values: Parameters<LongReads['tail']>): Promise<LogPage> {
@@ -99,7 +101,7 @@ export class Beside {
   }
 
   #start(): Worker {
-    const worker = startThread(import.meta.url, './log-thread', { path: this.#path, ending: this.#ending });
+    const worker = this.#startThread(this.#path, this.#ending);
     let reason: unknown;
     worker.on('message', (answer: Answer) => this.#take(answer));
     worker.on('error', (error) => {
@@ -134,6 +136,11 @@ export class Beside {
     this.#worker = this.#start();
     for (const { question } of this.#outstanding.values()) this.#worker.postMessage(question);
   }
+}
+
+/** Starts the thread; a number in `ending` other than 0 has it leave alone what it was still asked. */
+export function startLogThread(path: string, ending: Int32Array): Worker {
+  return startThread(import.meta.url, './log-thread', { path, ending });
 }
 
 function unpacked(parcel: Answer['messages']): StoredMessage[] {

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../test/helpers/hub.ts';
+import { message, messages } from '../../test/helpers/storage-conformance/rows.ts';
+import { openStorage } from '../sqlite-storage.ts';
+import { Beside, startLogThread } from './beside.ts';
+
+/** A thread that dies of whatever it is asked. */
+const deadly = "require('worker_threads').parentPort.on('message', () => process.exit(3))";
+
+async function filled() {
+  const path = join(await testFolder(), 'log.db');
+  const { storage } = await openStorage(path);
+  for (let turn = 0; turn < 40; turn += 1)
+    await storage.commit(
+      messages(50, () => ({ taskId: 'run', payload: 'x'.repeat(500) })),
+      turn,
+    );
+  return { path, storage };
+}
+
+test('R-HUB-45: a long read leaves the thread of the hub free, and sees what was committed before it began', async () => {
+  const { storage } = await filled();
+  const [lsn] = await storage.commit([message({ type: 'rare' })], 99);
+  for (let turn = 0; turn < 20; turn += 1) await storage.commit(messages(50), 100 + turn);
+  let turns = 0;
+  let done = false;
+  const found = storage.latest({ type: 'rare' }, 10).finally(() => {
+    done = true;
+  });
+  while (!done) {
+    turns += 1;
+    await setImmediate();
+  }
+  expect((await found).map((one) => one.lsn)).toEqual([lsn]);
+  expect(turns).toBeGreaterThan(10);
+  await storage.close();
+});
+
+test('R-HUB-45: answers come in the order of the questions, and those that are left when the log is closed are refused', async () => {
+  const { storage } = await filled();
+  const order: number[] = [];
+  const asked = [3, 1, 2].map((number) =>
+    storage.tail({ type: `t${number}` }, 0, 10, 1000).then(() => order.push(number)),
+  );
+  await Promise.all(asked);
+  expect(order).toEqual([3, 1, 2]);
+  const late = storage.tail({ type: 'nothing' }, 0, 10, 1000);
+  const closing = storage.close();
+  await expect(late).rejects.toMatchObject({ code: 'cancelled' });
+  await closing;
+});
+
+test('R-HUB-45: a thread that dies is replaced, and what was asked is answered', async () => {
+  const { path, storage } = await filled();
+  let started = 0;
+  const beside = new Beside(path, (...how) => {
+    started += 1;
+    return started === 1 ? new Worker(deadly, { eval: true }) : startLogThread(...how);
+  });
+  const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
+  const [first, second] = [beside.tail({}, 0, bounds), beside.latest({}, 3, 2001)];
+  expect((await first).messages).toHaveLength(5);
+  expect(await second).toHaveLength(3);
+  expect(started).toBe(2);
+  await beside.close();
+  await storage.close();
+});
+
+test('R-HUB-45: what two threads died of is refused, and what comes after it is answered', async () => {
+  const { path, storage } = await filled();
+  let started = 0;
+  const beside = new Beside(path, (...how) => {
+    started += 1;
+    return started <= 2 ? new Worker(deadly, { eval: true }) : startLogThread(...how);
+  });
+  const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
+  const [first, second] = [beside.tail({}, 0, bounds), beside.latest({}, 3, 2001)];
+  await expect(first).rejects.toMatchObject({ code: 'internal' });
+  expect(await second).toHaveLength(3);
+  await beside.close();
+  await storage.close();
+});
