@@ -1,12 +1,15 @@
 /** A well-known kind of key: its name, and what its values look like. */
 export interface KeyShape {
   readonly name: string;
+  /** Source of a pattern for what each value begins with. */
+  readonly start: string;
   readonly pattern: RegExp;
 }
 
 // Each prefix is put together from parts, so that no scanner takes this file for a leak.
 const shape = (name: string, prefix: readonly string[], rest: string): KeyShape => ({
   name,
+  start: prefix.join(''),
   pattern: new RegExp(`(?<![A-Za-z0-9_-])${prefix.join('')}${rest}`, 'g'),
 });
 
@@ -33,6 +36,7 @@ export const keyShapes: readonly KeyShape[] = [
   shape('a JSON web token', ['ey', 'J'], '[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{20,}'),
   {
     name: 'a private key',
+    start: '-----BEGIN ',
     // The end mark may be missing: a text that was cut still holds most of the key.
     pattern: new RegExp(
       `-{5}BEGIN [A-Z ]{0,20}${'PRIVATE'} KEY(?: BLOCK)?-{5}(?:(?!-{5})[A-Za-z0-9+/=\\s\\\\:,.-]){40,}(?:-{5}END [A-Z ]{0,40}-{5})?`,
@@ -40,6 +44,13 @@ export const keyShapes: readonly KeyShape[] = [
     ),
   },
 ];
+
+const starts = new RegExp(keyShapes.map(({ start }) => start).join('|'));
+
+/** Whether a text may hold a value of one of these kinds: one quick look instead of one for each kind. */
+export function mayHoldKey(text: string): boolean {
+  return starts.test(text);
+}
 
 /** Whether a value only shows what a key looks like: documentation, or one character repeated. */
 export function isPlaceholder(value: string): boolean {

@@ -1,4 +1,4 @@
-import { isPlaceholder, keyShapes } from './key-shapes.ts';
+import { isPlaceholder, keyShapes, mayHoldKey } from './key-shapes.ts';
 import { secretForms } from './secret-forms.ts';
 
 /** A secret found in a text. `kind` is fit for people; `value` is the secret itself and must not leave the process. */
@@ -50,6 +50,7 @@ export function createMasker(secrets: readonly string[]): Masker {
 }
 
 function shapeHits(text: string): SecretHit[] {
+  if (!mayHoldKey(text)) return [];
   return keyShapes.flatMap(({ name, pattern }) =>
     [...text.matchAll(pattern)]
       .filter(([value]) => !isPlaceholder(value))

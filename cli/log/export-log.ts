@@ -7,9 +7,10 @@ import { createGzip } from 'node:zlib';
 import { AppError, messageOf } from '../../base/errors.ts';
 import { environment, secretValues } from '../../config/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
+import { knownHubTokens } from '../hub-token.ts';
 import { print, readerGone, say } from '../print.ts';
 import type { LogFilter } from '../read/filter.ts';
-import { openSource, type SourceOptions } from '../read/open-source.ts';
+import { openSource, type SourceOptions, stateFolder } from '../read/open-source.ts';
 import { createRedactor, type Redactor } from '../read/redact.ts';
 import { wantedFrames } from '../read/wanted.ts';
 import { plural, size } from '../show/units.ts';
@@ -23,16 +24,26 @@ export interface ExportOptions extends SourceOptions {
 
 /** Writes the frames that fit as JSON Lines, masked; the file is there as a whole or not at all. */
 export async function exportLog({ export: target, last, ...where }: ExportOptions, filter: LogFilter): Promise<void> {
-  const redactor = createRedactor(secretValues(environment()));
-  const source = await openSource(where);
+  const ofFolder = where.hub === undefined && where.file === undefined;
+  const state = ofFolder ? { state: await stateFolder(where.state) } : {};
+  const tokens = await knownHubTokens({ tokenFile: where.tokenFile, folder: state.state });
+  const redactor = createRedactor([...secretValues(environment()), ...tokens]);
+  const source = await openSource({ ...where, ...state });
+  const counts: Counts = { messages: 0, bytes: 0 };
+  const end = showProgress(counts);
   try {
     const frames = wantedFrames(source, filter, last);
     const toStdout = target === '-';
-    const counts = toStdout ? await writeOut(frames, redactor) : await writeFile(target, frames, redactor);
+    if (toStdout) await writeOut(frames, redactor, counts);
+    else await writeFile(target, frames, redactor, counts);
+    end();
     const masked = `${plural(redactor.places, 'place')} masked`;
     const held = toStdout ? '' : `, ${size(counts.bytes)} in ${target}`;
-    say(`npc-crew: ${plural(counts.messages, 'message')}${held}; ${masked}`);
+    // what lay in between is lost with the reader, and nobody can say how much it was
+    const written = counts.cut ? 'the reader went away; it got at most ' : '';
+    say(`npc-crew: ${written}${plural(counts.messages, 'message')}${held}; ${masked}`);
   } finally {
+    end();
     await source.close();
   }
 }
@@ -40,24 +51,47 @@ export async function exportLog({ export: target, last, ...where }: ExportOption
 interface Counts {
   messages: number;
   bytes: number;
+  /** Whether the reader went away before the end. */
+  cut?: boolean;
 }
 
-async function writeOut(frames: AsyncIterable<Envelope>, redactor: Redactor): Promise<Counts> {
-  const counts = { messages: 0, bytes: 0 };
+/** Shows people at a terminal every second how far it is; returns how to end that. */
+function showProgress(counts: Counts): () => void {
+  const { stderr } = process;
+  if (!stderr.isTTY) return () => {};
+  let shown = false;
+  const timer = setInterval(() => {
+    shown = true;
+    stderr.write(`\r${plural(counts.messages, 'message')} …`);
+  }, 1000);
+  return () => {
+    clearInterval(timer);
+    if (shown) stderr.write('\r\u001b[K');
+    shown = false;
+  };
+}
+
+async function writeOut(frames: AsyncIterable<Envelope>, redactor: Redactor, counts: Counts): Promise<void> {
   const gone = readerGone();
   for await (const frame of frames) {
-    if (gone.aborted) break;
-    counts.messages += 1;
     await print(JSON.stringify(redactor.redact(frame)));
+    if (gone.aborted) {
+      counts.cut = true;
+      return;
+    }
+    counts.messages += 1;
   }
-  return counts;
 }
 
-async function writeFile(target: string, frames: AsyncIterable<Envelope>, redactor: Redactor): Promise<Counts> {
+async function writeFile(
+  target: string,
+  frames: AsyncIterable<Envelope>,
+  redactor: Redactor,
+  counts: Counts,
+): Promise<void> {
   const there = await stat(target).catch(() => undefined);
   // a device would be replaced by a file
   if (there && !there.isFile()) throw new AppError('usage', `cannot write ${target}: it is no file; - means stdout`);
-  const counts = { messages: 0, bytes: 0 };
   async function* lines() {
     for await (const frame of frames) {
       counts.messages += 1;
@@ -80,7 +114,6 @@ async function writeFile(target: string, frames: AsyncIterable<Envelope>, redact
     if (signal.aborted) throw new AppError('cancelled', `ended by ${String(signal.reason)}; ${target} was not written`);
     throw writeError(target, error);
   }
-  return counts;
 }
 
 /** A disk's complaint as something a person can mend; other faults as they are. */

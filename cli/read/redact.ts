@@ -10,6 +10,10 @@ export interface Redactor {
 
 const MASK = '***';
 
+/** Texts that are remembered as clean: up to so many characters, and so many of them. */
+const LONGEST_KNOWN = 64;
+const MOST_KNOWN = 10_000;
+
 /** Knows these secrets, and what well-known keys look like. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const { mask } = createMasker(secrets);
@@ -19,11 +23,19 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     if (masked !== value) places += Math.max(1, count(masked) - count(value));
     return masked;
   };
+  // the names of fields, agents and types come again in every message
+  const clean = new Set<string>();
+  const known = (value: string): string => {
+    if (clean.has(value)) return value;
+    const masked = text(value);
+    if (masked === value && value.length <= LONGEST_KNOWN && clean.size < MOST_KNOWN) clean.add(value);
+    return masked;
+  };
   const redact = (value: unknown): unknown => {
-    if (typeof value === 'string') return text(value);
+    if (typeof value === 'string') return known(value);
     if (Array.isArray(value)) return value.map(redact);
     if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), redact(inner)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [known(key), redact(inner)]));
   };
   return {
     redact: <T>(value: T) => redact(value) as T,

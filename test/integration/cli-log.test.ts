@@ -99,6 +99,22 @@ test('R-CLI-22: an export is masked by the values of the environment and by shap
   expect(payloadsOf(await runCli(['log', '--file', kept, '--json'], { env }))).toHaveLength(2);
 });
 
+test('R-CLI-22: the tokens of the hub itself are masked: of its folder, of the variable and of the file that is named', async () => {
+  const { url, state } = await startHubProcess(home);
+  const [inFolder, inVariable, inFile] = ['folder', 'variable', 'file'].map((place) => `token-of-the-${place}-1234`);
+  await writeFile(join(state, 'token'), `${inFolder}\n`, { mode: 0o600 });
+  await writeFile(join(home, 'other'), `${inFile}\n`, { mode: 0o600 });
+  await sayOn(url, `a ${inFolder} b ${inVariable} c ${inFile}`);
+  const variables = { ...env, NPC_HUB_TOKEN: inVariable as string };
+  const log = (...args: string[]) => runCli(['log', '--export', '-', '--last', '1', ...args], { env: variables });
+  const [byFolder, byHub] = await Promise.all([
+    log('--state', state, '--token-file', join(home, 'other')),
+    log('--hub', url, '--token-file', join(home, 'other')),
+  ]);
+  expect(payloadsOf(byFolder)).toEqual(['a *** b *** c ***']);
+  expect(payloadsOf(byHub)).toEqual([`a ${inFolder} b *** c ***`]);
+});
+
 test('R-CLI-23: an exported log is replayed on a hub of its own, with its times and tasks, until Ctrl-C', async () => {
   const { url } = await startHubProcess(home);
   const ann = await connectPeer(url, 'ann');
