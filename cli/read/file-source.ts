@@ -3,6 +3,7 @@ import type { Envelope } from '../../protocol/index.ts';
 import { say } from '../print.ts';
 import { foldAgents, foldTasks } from './fold.ts';
 import { readLogFile, type TornTail } from './log-file.ts';
+import { shellWord } from './shell-word.ts';
 import type { FrameRange, Source } from './source.ts';
 
 /** A log file kept from a run; a torn tail is told once. */
@@ -22,6 +23,7 @@ export function fileSource(path: string): Source {
     }
   }
   return {
+    named: `--file ${shellWord(path)}`,
     frames,
     last: async () => undefined,
     // biome-ignore lint/correctness/useYield: a file has an end, and there is nothing to follow

@@ -3,21 +3,28 @@ import { z } from 'zod';
 import { silentLog } from '../../base/log.ts';
 import { type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
 import { away, connectedAgents, type HubHttp, hubHttp } from './hub-http.ts';
+import { shellWord } from './shell-word.ts';
 import type { FrameRange, Source } from './source.ts';
 import { splitLines } from './split-lines.ts';
 
 const Tasks = z.object({ tasks: z.array(TaskRow) });
 
 /** A hub that is up. It is asked by HTTP, which leaves no trace among its agents; only who follows it connects. */
-export async function hubSource(url: string, patienceMs: number, token?: string): Promise<Source> {
+export async function hubSource(
+  url: string,
+  patienceMs: number,
+  { token, tokenFile }: { token?: string | undefined; tokenFile?: string | undefined } = {},
+): Promise<Source> {
   const hub = hubHttp(url, token);
+  const withToken = tokenFile === undefined ? '' : ` --token-file ${shellWord(tokenFile)}`;
   return {
+    named: `--hub ${shellWord(url)}${withToken}`,
     frames: (range) => framesOf(hub, url, range),
     last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
     follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
     tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
     agents: () => connectedAgents(hub),
-    hub: async () => ({ url, connected: await connectedAgents(hub) }),
+    hub: async () => ({ url, tokenFile, connected: await connectedAgents(hub) }),
     close: async () => {},
   };
 }

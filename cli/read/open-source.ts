@@ -32,7 +32,10 @@ export async function openSource(options: SourceOptions, patienceMs = 2000): Pro
   if (options.file !== undefined) return (await import('./file-source.ts')).fileSource(options.file);
   if (options.hub !== undefined) {
     const token = await findHubToken(options);
-    return (await import('./hub-source.ts')).hubSource(options.hub, patienceMs, token);
+    return (await import('./hub-source.ts')).hubSource(options.hub, patienceMs, {
+      token,
+      tokenFile: options.tokenFile,
+    });
   }
   return (await import('./state-source.ts')).stateSource(await stateFolder(options.state));
 }

@@ -17,12 +17,16 @@ export interface FrameRange {
 /** A hub that is up. */
 export interface LiveHub {
   readonly url: string;
+  /** File of the token that it was asked with, where that is one. */
+  readonly tokenFile?: string | undefined;
   /** Who is connected; absent when it does not tell without a token. */
   readonly connected?: readonly AgentRow[];
 }
 
 /** Where a run can be looked at: its state folder, its hub, or a log file kept from it. */
 export interface Source {
+  /** The options that name this place to another command. */
+  readonly named: string;
   /** Frames of the log, in order, up to its end at the time of the call. Those without lsn or ts count as the oldest. */
   frames(range?: FrameRange): AsyncIterable<Envelope>;
   /** Position of the newest frame; undefined where that is known only by reading. */

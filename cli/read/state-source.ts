@@ -4,11 +4,12 @@ import { AppError } from '../../base/errors.ts';
 import { sleep } from '../../base/time.ts';
 import { openLog } from '../../hub/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
-import { findHubToken } from '../hub-token.ts';
+import { findHubToken, tokenFileIn } from '../hub-token.ts';
 import { say } from '../print.ts';
 import { workIn } from '../state-folder.ts';
 import { foldAgents } from './fold.ts';
 import { connectedAgents, hubHttp } from './hub-http.ts';
+import { shellWord } from './shell-word.ts';
 import type { FrameRange, LiveHub, Source } from './source.ts';
 
 /** How often a log is looked at for more, and how often it is asked who works in its folder. ms. */
@@ -33,6 +34,7 @@ export async function stateSource(folder: string, goneMs = 5000): Promise<Source
     }
   }
   return {
+    named: `--state ${shellWord(folder)}`,
     frames,
     last: async () => log.last(),
     follow: (afterLsn, signal) => follow({ folder, database, goneMs }, afterLsn, signal),
@@ -49,7 +51,12 @@ async function hubAt(folder: string): Promise<LiveHub | undefined> {
   // the hub of a run lets nobody look; the log is read from the folder then
   const token = await findHubToken({ folder });
   const connected = await connectedAgents(hubHttp(work.hub_url, token)).catch(() => undefined);
-  return { url: work.hub_url, ...(connected && { connected }) };
+  const left = tokenFileIn(folder);
+  const tokenFile = await access(left).then(
+    () => left,
+    () => undefined,
+  );
+  return { url: work.hub_url, tokenFile, ...(connected && { connected }) };
 }
 
 async function* follow(

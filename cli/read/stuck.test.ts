@@ -50,16 +50,16 @@ test('R-CLI-24: each task that does not get on is told with why, for how long, a
   expect(Object.fromEntries(late)).toMatchObject({
     'k.mute': {
       why: 'no sign of life from mute',
-      cure: expect.stringMatching(/log --task k\.mute .*in 0ms the hub gives/),
+      cure: expect.stringMatching(/log --task k\.mute --last 20 --hub ws:\S+; in 0ms the hub gives/),
     },
     'k.line': { why: 'waits for a free slot; mute is on k.mute' },
     'k.ask': { why: 'asker asked owner: 哪一个？', cure: expect.stringContaining('owner must answer') },
     'k.slow': { why: 'slow has not accepted it' },
     'k.none': {
       why: 'no agent for role:painter is connected',
-      cure: `start one: npc-crew agent painter --hub ${hub.url}`,
+      cure: `start one: npc-crew agent painter --exec '…{task}…' --hub ${hub.url}`,
     },
-    'k.name': { cure: expect.stringContaining('--name lonely') },
+    'k.name': { cure: expect.stringContaining("agent helper --name lonely --exec '…{task}…' --hub") },
     'k.idle': { why: 'owner has not said who is to do it' },
   });
   for (const { for_ms } of late.values()) expect(for_ms).toBeGreaterThan(350_000);
@@ -101,4 +101,24 @@ test('R-CLI-24: where no hub is at work any more, every task that is not over is
     await place.close();
   }
   expect(stuckTable([], {})).toEqual(['nothing is stuck']);
+});
+
+test('R-CLI-24: the advice names the token file of the hub, and a command in it is not cut', async () => {
+  const hub = await testHub();
+  const owner = await join0(hub, 'owner');
+  for (const role of ['translator', 'coder'])
+    owner.send({ type: 'task.assign', to: `role:${role}`, task_id: role, payload: { goal: 'g' } });
+  await owner.ping();
+  const tokenFile = `/a folder/${'long/'.repeat(30)}token`;
+  const source = await hubSource(hub.url, 2000, { tokenFile });
+  const stuck = await stuckTasks(source, minutes(1));
+  const place = `--hub ${hub.url} --token-file '${tokenFile}'`;
+  expect(
+    stuckTable(stuck, { columns: 60 })
+      .filter((line) => line.startsWith('  →'))
+      .sort(),
+  ).toEqual([
+    `  → start one: npc-crew agent coder ${place}`,
+    `  → start one: npc-crew agent translator --exec '…{task}…' ${place}`,
+  ]);
 });

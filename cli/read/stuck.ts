@@ -1,5 +1,6 @@
 import { type AgentRow, type Envelope, frames, type TaskRow } from '../../protocol/index.ts';
 import { span } from '../show/units.ts';
+import { shellWord } from './shell-word.ts';
 import type { LiveHub, Source } from './source.ts';
 
 /** A task that does not get on by itself. */
@@ -50,10 +51,17 @@ export async function stuckTasks(source: Source, now: number, limits: Partial<Pa
     if (sign) read(frame, sign);
     last = Math.max(last, frame.ts ?? 0);
   }
-  const judge: Judge = { hub, now, limits: { ...patience, ...limits } };
+  const { roles } = await import('../../agents/roles.ts');
+  const judge: Judge = {
+    hub,
+    named: source.named,
+    builtIn: Object.keys(roles),
+    now,
+    limits: { ...patience, ...limits },
+  };
   const found = open.flatMap((task) => {
     const sign = signs.get(task.task_id);
-    const stuck = hub ? sign && whyStuck(task, sign, judge) : abandoned(task, last);
+    const stuck = hub ? sign && whyStuck(task, sign, judge) : abandoned(task, last, source.named);
     return stuck ? [{ task, ...stuck }] : [];
   });
   return found.toSorted((a, b) => b.for_ms - a.for_ms);
@@ -77,6 +85,10 @@ type Finding = Omit<StuckTask, 'task'>;
 
 interface Judge {
   readonly hub: LiveHub | undefined;
+  /** The options that name the place to another command. */
+  readonly named: string;
+  /** Roles that need no program of somebody else. */
+  readonly builtIn: readonly string[];
   readonly now: number;
   readonly limits: Patience;
 }
@@ -108,7 +120,7 @@ function whyStuck(task: TaskRow, sign: Signs, judge: Judge): Finding | undefined
       const quiet = now - sign.quietSince;
       if (sign.silence === 0 || quiet < sign.silence / 2) return undefined;
       const left = Math.max(0, sign.silence - quiet);
-      const cure = `look at it: npc-crew log --task ${id} --last 20; in ${span(left)} the hub gives it to another`;
+      const cure = `look at it: npc-crew log --task ${id} --last 20 ${judge.named}; in ${span(left)} the hub gives it to another`;
       return { why: `no sign of life from ${agent}`, for_ms: quiet, cure };
     }
     default:
@@ -118,14 +130,14 @@ function whyStuck(task: TaskRow, sign: Signs, judge: Judge): Finding | undefined
 
 function queued(
   { target, owner, task_id: id }: TaskRow,
-  { hub, limits }: Judge,
+  { hub, builtIn, limits }: Judge,
   after: (limit: number, why: string, cure: string) => Finding | undefined,
 ): Finding | undefined {
   if (target === '') {
     return after(limits.queued, `${owner} has not said who is to do it`, `${owner} must assign it, or cancel it`);
   }
   const role = /^role:(.*)$/.exec(target)?.[1];
-  const start = `npc-crew agent ${role ?? 'ROLE'}${role === undefined ? ` --name ${target}` : ''} --hub ${hub?.url}`;
+  const start = startOf(target, hub, builtIn);
   const able = hub?.connected?.filter((agent) =>
     role === undefined ? agent.name === target : agent.roles.includes(role),
   );
@@ -138,6 +150,20 @@ function queued(
   );
 }
 
+/** A command that starts somebody who can take what is for `target`. */
+function startOf(target: string, hub: LiveHub | undefined, builtIn: readonly string[]): string {
+  const named = /^role:(.*)$/.exec(target)?.[1];
+  // a name says nothing about a role, but people call a coder coder-1
+  const role = named ?? builtIn.find((known) => target.startsWith(known)) ?? 'helper';
+  return [
+    `npc-crew agent ${role}`,
+    ...(named === undefined ? [`--name ${target}`] : []),
+    ...(builtIn.includes(role) ? [] : ["--exec '…{task}…'"]),
+    `--hub ${hub?.url}`,
+    ...(hub?.tokenFile === undefined ? [] : [`--token-file ${shellWord(hub.tokenFile)}`]),
+  ].join(' ');
+}
+
 function doing(agents: readonly AgentRow[]): string {
   return agents
     .map(({ name, tasks }) => (tasks.length > 0 ? `${name} is on ${tasks.join(' ')}` : `${name} is free`))
@@ -145,7 +171,8 @@ function doing(agents: readonly AgentRow[]): string {
 }
 
 /** Where no hub is at work, nothing moves any more. */
-function abandoned({ updated }: TaskRow, end: number): Finding {
-  const cure = 'start the hub again on its folder (npc-crew hub --state DIR), or complete the run with npc-crew finish';
+function abandoned({ updated }: TaskRow, end: number, named: string): Finding {
+  const place = named.startsWith('--state ') ? named : '--state DIR';
+  const cure = `start the hub again on its folder (npc-crew hub ${place}), or complete the run with npc-crew finish`;
   return { why: 'the log ends before it was over, and no hub is at work', for_ms: Math.max(0, end - updated), cure };
 }
