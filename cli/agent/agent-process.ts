@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runExternalAgent } from '../../agents/external/index.ts';
+import { checkCommandLine, runExternalAgent } from '../../agents/external/index.ts';
 import { watchForOrphan } from '../../agents/orphan.ts';
 import { roleNamed, roles } from '../../agents/roles.ts';
 import { runAgent } from '../../agents/runtime.ts';
@@ -130,6 +130,7 @@ async function work({ exec, models, signal, hasParent, ...common }: WorkOptions)
 
 function checkNames(role: string, name: string, exec: string | undefined): void {
   if (exec === undefined) roleNamed(role);
+  else checkCommandLine(exec);
   const wrong = Role.safeParse(role).error ?? AgentName.safeParse(name).error;
   if (wrong) throw new AppError('usage', wrong.issues[0]?.message ?? 'wrong name');
 }

@@ -51,7 +51,7 @@ function dropCommand(): Command {
     .argument('[LSN...]', 'those at these positions, as `dead list` shows them', position)
     .option('--all', 'all of them')
     .option('--box <NAME>', 'all that were for this agent')
-    .option('--yes', 'do not ask before --all')
+    .option('--yes', 'do not ask before --all; needed without a terminal')
     .addHelpText(
       'after',
       `
@@ -76,6 +76,9 @@ async function drop(lsns: readonly number[], { all, box, yes, ...where }: Option
   if ([lsns.length > 0, all, box !== undefined].filter(Boolean).length !== 1) {
     throw new AppError('usage', 'name what to drop: positions (dead drop 17 18), --box NAME, or --all');
   }
+  if (all && !yes && !process.stdin.isTTY) {
+    throw new AppError('usage', 'dead drop --all asks before it drops; where nobody can answer, add --yes');
+  }
   const letters = await openDeadLetters(where);
   if (lsns.length === 0) {
     if (all && !yes && !(await agreed(letters))) say('nothing was dropped');
@@ -91,9 +94,7 @@ async function drop(lsns: readonly number[], { all, box, yes, ...where }: Option
   await print(`${plural(dropped, 'dead letter')} dropped`);
 }
 
-/** Asks on a terminal; elsewhere who gave the command has agreed. */
 async function agreed(letters: DeadLetters): Promise<boolean> {
-  if (!process.stdin.isTTY) return true;
   let count = 0;
   for await (const _ of letters.list()) count += 1;
   if (count === 0) return true;

@@ -39,7 +39,11 @@ test('R-CLI-25: dead letters of a folder are listed and dropped, by position, by
   expect(stdout).toMatch(/^LSN +FOR +DIED +WHY +FROM +TYPE +TEXT\n1 +bob +1970-.* expired +ann +route +旧消息 1\n/);
   expect(await dead('drop', '1', '--state', state)).toMatchObject({ exit: 0, stdout: '1 dead letter dropped\n' });
   expect(await dead('drop', '--box', 'eve', '--state', state)).toMatchObject({ stdout: '2 dead letters dropped\n' });
-  expect(await dead('drop', '--all', '--state', state)).toMatchObject({ stdout: '1 dead letter dropped\n' });
+  expect(await dead('drop', '--all', '--state', state)).toMatchObject({
+    ...{ exit: 2, stdout: '' },
+    stderr: expect.stringMatching(/add --yes/),
+  });
+  expect(await dead('drop', '--all', '--yes', '--state', state)).toMatchObject({ stdout: '1 dead letter dropped\n' });
   expect(await dead('list', '--state', state)).toMatchObject({ exit: 0, stdout: 'no dead letters\n' });
 });
 

@@ -230,7 +230,7 @@ test('R-CLI-42: a hub keeps its token over a restart; commands and agents take i
   ]);
   expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--token-file') });
   expect(letIn.map(({ exit }) => exit)).toEqual([0, 0, 0]);
-  const agent = startCli(['agent', 'helper', '--hub', url, '--exec', 'true', '--token-file', file], { env });
+  const agent = startCli(['agent', 'helper', '--hub', url, '--exec', 'true {task}', '--token-file', file], { env });
   onTestFinished(() => void agent.child.kill('SIGKILL'));
   await agent.until(/is on ws/);
   hub.child.kill('SIGTERM');
