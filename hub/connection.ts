@@ -134,13 +134,8 @@ export class Connection implements Flushable {
   flush(): void {
     this.#touched = false;
     const chunks = this.#outbox.take();
-    // Straight to the stream: control frames of `ws` go there, too, at once and in the order of the calls. Corked also for one
-    // chunk: only a stream that was told to wait says `drain`, and one that can write at once is not told so otherwise.
-    if (this.socket.readyState === this.socket.OPEN && chunks.length > 0) {
-      this.#stream.cork();
-      for (const chunk of chunks) this.#stream.write(chunk);
-      this.#stream.uncork();
-    }
+    // Straight to the stream: control frames of `ws` go there, too, at once and in the order of the calls.
+    if (this.socket.readyState === this.socket.OPEN) write(this.#stream, chunks);
     this.onFlush();
     if (this.#closing?.now) this.socket.close(this.#closing.code, this.#closing.reason);
   }
@@ -164,4 +159,17 @@ export class Connection implements Flushable {
     this.#outbox.text(text);
     this.#touch();
   }
+}
+
+/** Much is written corked, also one chunk: only a stream that takes it for too much says `drain` later. */
+function write(stream: Duplex, chunks: readonly Buffer[]): void {
+  const [first] = chunks;
+  if (first === undefined) return;
+  if (chunks.length === 1 && first.length < stream.writableHighWaterMark) {
+    stream.write(first);
+    return;
+  }
+  stream.cork();
+  for (const chunk of chunks) stream.write(chunk);
+  stream.uncork();
 }
