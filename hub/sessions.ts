@@ -30,7 +30,7 @@ export interface SessionParts {
 
 /** Bytes of waiting messages kept in memory, for all names and for one. */
 const MEMORY = 16 * 1024 * 1024;
-const MEMORY_EACH = 4 * 1024 * 1024;
+const MEMORY_EACH = 6 * 1024 * 1024;
 
 /** Who holds which name: connections come, say hello, are replaced, go, and may come back. */
 export class Sessions {
