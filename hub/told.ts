@@ -9,7 +9,7 @@ import type { Turn } from './turn.ts';
 const NAME = 'hub';
 
 /** How far behind the cursors on disk may be, ms: what lies between is told again, or a dead letter though it was told. */
-const BEHIND = 200;
+const BEHIND = 20;
 
 /**
  * Level-0 peers acknowledge nothing, and most have no session that would remember how far they were told. So that a hub that is
