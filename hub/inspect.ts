@@ -27,10 +27,13 @@ export function toTaskRow(task: TaskRecord): TaskRow {
   };
 }
 
-/** A message of the log as the frame it was, with its position and time. */
+/** A message of the log as the frame it was, with its position and time; always one line, also when it came as more. */
 export function logged(message: StoredMessage): string {
-  return splice(message.body.toString(), `"lsn":${message.lsn},"ts":${message.ts}`);
+  return splice(message.body.toString().replace(rawBreaks, ' '), `"lsn":${message.lsn},"ts":${message.ts}`);
 }
+
+/** Within the texts of JSON these are escaped: raw ones stand between tokens. */
+const rawBreaks = /[\t\n\r]/g;
 
 /** Answers `who`. */
 export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents: Agents): void {

@@ -4,8 +4,8 @@ export interface JsonScan {
   readonly depth: number;
   /** Keys at the top level, a repeated one as often as it stands there. */
   readonly keys: number;
-  /** A key at the top level is spelled with an escape. */
-  readonly escapedKey: boolean;
+  /** A key at the top level, or a text there other than the payload, is spelled with an escape. */
+  readonly escaped: boolean;
   /** A key may be `__proto__`: it is, or it hides behind an escape. */
   readonly suspicious: boolean;
 }
@@ -21,26 +21,31 @@ export function scanJson(text: string): JsonScan {
   let depth = 0;
   let deepest = 0;
   let keys = 0;
-  let escapedKey = false;
+  let escaped = false;
+  let isPayload = false;
   let suspicious = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const start = at + 1;
       at = endOfString(text, start);
-      if (!isKey(text, at + 1)) continue;
-      const escaped = hasBackslash(text, start, at);
+      if (!isKey(text, at + 1)) {
+        if (depth === 1 && !isPayload) escaped ||= hasBackslash(text, start, at);
+        continue;
+      }
+      const escapedKey = hasBackslash(text, start, at);
       if (depth === 1) {
         keys += 1;
-        escapedKey ||= escaped;
+        escaped ||= escapedKey;
+        isPayload = text.startsWith('payload"', start);
       }
-      suspicious ||= escaped || (text.charCodeAt(start) === UNDERSCORE && text.startsWith('__proto__"', start));
+      suspicious ||= escapedKey || (text.charCodeAt(start) === UNDERSCORE && text.startsWith('__proto__"', start));
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
       if (depth > deepest) deepest = depth;
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
   }
-  return { depth: deepest, keys, escapedKey, suspicious };
+  return { depth: deepest, keys, escaped, suspicious };
 }
 
 /** Where the quote is that ends the string whose text begins at `start`. */

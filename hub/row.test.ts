@@ -16,6 +16,13 @@ test('R-HUB-5: a frame that needs no change is stored byte for byte', () => {
   expect(rowFrom(frame)).toMatchObject({ body: Buffer.from(frame), id: 'i', from: 'a', to: 'b' });
 });
 
+test('R-HUB-5: escapes and spaces within the payload, and spaces between tokens, are kept', () => {
+  for (const payload of ['"a\\nb \\u0061"', '{"a\\/b":"\\t"}', '{ "x" : 1 }']) {
+    const text = frame.replace('{"x":1}', payload);
+    expect(rowFrom(text).body.toString()).toBe(text);
+  }
+});
+
 test.each([
   ['a key twice', '{"type":"route","from":"evil","from":"a","to":"b","task_id":"","payload":1,"id":"i"}'],
   [
@@ -24,6 +31,13 @@ test.each([
   ],
   ['a key of the hub', '{"type":"route","from":"a","to":"b","task_id":"","payload":1,"id":"i","lsn":5,"seq":7}'],
   ['space behind', `${frame}  `],
+  ['a line break', frame.replace('"x":', '"x":\n')],
+  ['a carriage return', frame.replace('"x":', '"x":\r')],
+  ['a tab', frame.replace('"x":', '"x":\t')],
+  ['an escape in its type', frame.replace('route', 'r\\u006fute')],
+  ['an escape in its sender', frame.replace('"a"', '"\\u0061"')],
+  ['an escape in its target', frame.replace('"b"', '"\\u0062"')],
+  ['an escape in its id', frame.replace('"i"', '"\\u0069"')],
   ['another sender', '{"type":"route","from":"b","to":"b","task_id":"","payload":1,"id":"i"}'],
 ])('R-HUB-5: a frame with %s is written anew', (_title, text) => {
   const body = rowFrom(text).body.toString();

@@ -56,10 +56,13 @@ export async function checkLog(path: string, tallies: readonly Tally[]): Promise
 function look(message: StoredMessage, tally: Tally | undefined): string | undefined {
   const text = message.body.toString();
   const body = JSON.parse(text) as Record<string, unknown>;
+  if (/[\t\n\r]/.test(text)) return 'is more than one line';
   const sent = tally?.taken.get(message.id);
   if (body.from !== message.from || body.type !== message.type || body.to !== message.to)
     return 'says something else than its row';
   if (body.id !== message.id || body.task_id !== message.taskId) return 'has another id or task than its row';
+  const words = [message.type, message.from, message.to, message.taskId];
+  if (words.some((word) => !text.includes(`"${word}"`))) return 'is not found by what it says of itself';
   const twice = repeatedKey(text, depthOf(message.type));
   if (twice !== undefined) return `has the key ${twice} twice`;
   if (sent === undefined || sent.type !== message.type) return undefined;
