@@ -33,6 +33,12 @@ test('R-CLI-3: our own fault is one line without a stack; the stack lies in diag
   expect(entry.err.stack).toContain('fault.test.ts');
 });
 
+test('R-CLI-3: a full disk is told as that, and is no fault of our own', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(reportFault(full, folder, tell)).toBe(3);
+  expect(told).toEqual(['npc-crew: no room is left to write: ENOSPC: no space left on device, write']);
+});
+
 test('R-CLI-3: a folder that cannot be written does not hide the fault', () => {
   expect(reportFault(new Error('broken'), '/dev/null/nowhere', tell)).toBe(1);
   expect(told).toEqual(['npc-crew: a fault of its own: broken']);

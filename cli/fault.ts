@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { AppError, messageOf } from '../base/errors.ts';
 import { openDiagnostics } from './diagnostics.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { Exit, exitCodeOf } from './exit-code.ts';
+import { makeFolder } from './make-folder.ts';
 import { say } from './print.ts';
 
 /**
@@ -9,6 +9,11 @@ import { say } from './print.ts';
  * `diagnostics.jsonl` in `folder`.
  */
 export function reportFault(thrown: unknown, folder: string, tell: (line: string) => void = say): number {
+  const { code: reason } = (thrown ?? {}) as { code?: unknown };
+  if (reason === 'ENOSPC') {
+    tell(`npc-crew: no room is left to write: ${messageOf(thrown)}`);
+    return Exit.red;
+  }
   const code = exitCodeOf(thrown);
   const line = messageOf(thrown).split('\n')[0] ?? '';
   if (thrown instanceof AppError && thrown.code !== 'internal') {
@@ -22,7 +27,7 @@ export function reportFault(thrown: unknown, folder: string, tell: (line: string
 
 function keep(thrown: unknown, folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     openDiagnostics(folder, 'info').error({ err: thrown }, 'fault');
     return true;
   } catch {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { AppError, messageOf } from '../base/errors.ts';
 import { environment } from '../config/index.ts';
 import { agentCommand } from './commands/agent.ts';
 import { agentsCommand } from './commands/agents.ts';
@@ -36,16 +37,27 @@ const commands = [
   ...[runCommand(), finishCommand(), hubCommand(), agentCommand()],
   ...[logCommand(), tasksCommand(), agentsCommand(), deadCommand(), watchCommand(), reportCommand(), demoCommand()],
 ];
-for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-const parts = commands.flatMap((command) => command.commands.map((part) => part.copyInheritedSettings(program)));
+for (const command of commands) {
+  program.addCommand(command.copyInheritedSettings(program));
+  command.showHelpAfterError(`(npc-crew ${command.name()} --help tells more)`);
+}
+const parts = commands.flatMap((command) =>
+  command.commands.map((part) =>
+    part
+      .copyInheritedSettings(program)
+      .showHelpAfterError(`(npc-crew ${command.name()} ${part.name()} --help tells more)`),
+  ),
+);
 for (const command of [program, ...commands, ...parts]) command.exitOverride();
 
 // a reader that went away (`npc-crew log | head`, a build that was killed) is no fault
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  const code = error.code === 'ENOSPC' ? 'disk_full' : 'usage';
+  throw new AppError(code, `cannot write to stdout: ${messageOf(error)}`, { cause: error });
+});
+// where nothing can be told, there is nobody to tell that either
+process.stderr.on('error', () => {});
 
 const faults = stateRoot(environment());
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startTimeOf } from './process-facts.ts';
 import {
+  logIn,
   makeStateFolder,
   mustBeFree,
   newestRun,
@@ -77,6 +78,15 @@ test('R-CLI-3: a state folder that cannot be made is wrong usage', async () => {
   await writeFile(join(root, 'file'), '');
   await chmod(join(root, 'file'), 0o400);
   await expect(makeStateFolder(join(root, 'file', 'below'))).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('R-CLI-6: a log that may not be read is told as that, not as one that is not there', async () => {
+  await expect(logIn(root)).rejects.toMatchObject({ code: 'not_found' });
+  await symlink('log.db', join(root, 'log.db'));
+  await expect(logIn(root)).rejects.toMatchObject({
+    ...{ code: 'usage' },
+    message: expect.stringMatching(/cannot read .*log\.db: ELOOP/),
+  });
 });
 
 test('R-CLI-3: a state folder in which another process works is wrong usage, until that process has ended', async () => {

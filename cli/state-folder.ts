@@ -1,11 +1,12 @@
 import { accessSync, constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
 import { readStateFile, writeStateFile } from '../base/state-file.ts';
 import type { Environment } from '../config/index.ts';
+import { makeFolder } from './make-folder.ts';
 import { startTimeOf } from './process-facts.ts';
 
 /** `run.json` of a state folder: who works there, and where its hub listens. */
@@ -52,7 +53,7 @@ const ownFiles = ['log.db', 'diagnostics.jsonl', 'run.json'];
 export async function makeStateFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     // a mode tells nothing about a read-only disk, nor to root
     await rmdir(await mkdtemp(join(folder, '.try-')));
     for (const name of ownFiles) await mustBeFile(join(folder, name));
@@ -131,10 +132,27 @@ export async function mustBeFree(folder: string): Promise<void> {
   throw new AppError('usage', `process ${other.pid} is at work in ${folder}: ${cure}`);
 }
 
+function noneWhereAbsent(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw new AppError('usage', `cannot look for runs: ${messageOf(error)}; name one with --state DIR`, { cause: error });
+}
+
+/** The log in a state folder. Throws `AppError('not_found')` where there is none, and `usage` where it may not be read. */
+export async function logIn(folder: string): Promise<string> {
+  const database = join(folder, 'log.db');
+  await access(database, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
+      throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause });
+    }
+    throw new AppError('usage', `cannot read ${database}: ${messageOf(cause)}`, { cause });
+  });
+  return database;
+}
+
 /** State folder of the newest run under `root`. Throws `AppError('not_found')` when there is none. */
 export async function newestRun(root: string): Promise<string> {
   let newest: { folder: string; started: number } | undefined;
-  for (const entry of await readdir(root, { withFileTypes: true }).catch(() => [])) {
+  for (const entry of await readdir(root, { withFileTypes: true }).catch(noneWhereAbsent)) {
     if (!entry.isDirectory()) continue;
     const folder = join(root, entry.name);
     const run = await readRunFile(folder);

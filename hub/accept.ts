@@ -63,7 +63,9 @@ export function checkToken(request: IncomingMessage, address: URL, policy: DoorP
   if (policy.auth === 'none') return openGrant;
   const token = tokenOf(request) ?? (policy.tokenInQuery ? address.searchParams.get('token') : null);
   const grant = token === null ? undefined : policy.tokens.find(token);
-  return grant ?? refuse(401, 'unauthorized', 'a token is needed: Authorization: Bearer TOKEN');
+  if (grant !== undefined) return grant;
+  const why = token === null ? 'a token is needed: Authorization: Bearer TOKEN' : 'this token is none of this hub';
+  return refuse(401, 'unauthorized', why);
 }
 
 /** Checks an upgrade request in the order Host, Origin, token, name and room. */

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { AppError } from '../base/errors.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import { allowedHosts } from './accept.ts';
 import { serveHttp } from './http/serve.ts';
 import { Hub } from './hub.ts';
+import { listen } from './listen.ts';
 import { watchLoop } from './loop-lag.ts';
 import { isLoopback } from './loopback.ts';
 import { Metrics } from './metrics.ts';
@@ -182,20 +182,4 @@ async function close(server: Server, hub: Hub): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new AppError('port_in_use', `port ${port} on ${host} is in use; choose another one, or 0 for a free one`, {
-              cause: error,
-            })
-          : error,
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-  return (server.address() as AddressInfo).port;
 }

@@ -10,6 +10,7 @@ import type { Post } from './post.ts';
 import { chooseWorker, heldSlots, inLine, ridesAlong } from './scheduler.ts';
 import type { Storage, TaskRecord } from './storage.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
+import { inWords } from './time-words.ts';
 import type { Turn } from './turn.ts';
 
 /** What the desk works with. */
@@ -247,9 +248,9 @@ export class TaskDesk {
         this.#parts.turn.metrics.leasesExpired += 1;
         // Whoever says nothing is asked again only when there is nobody else.
         if (agent !== null) task.passed.add(agent);
-        this.lose(task, `no sign of life from ${agent} for ${silenceMs} ms`);
+        this.lose(task, `no sign of life from ${agent} for ${inWords(silenceMs)}`);
       },
-      attempt: () => this.lose(task, `the attempt took longer than ${task.record.attemptMs} ms`),
+      attempt: () => this.lose(task, `the attempt took longer than ${inWords(task.record.attemptMs)}`),
       cancel: () => {
         const next = this.move(task, { kind: 'expire' });
         if (next !== undefined) this.tellOwner(next, next.reason ?? 'cancelled');

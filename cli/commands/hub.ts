@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { AppError, messageOf } from '../../base/errors.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
+import { checkAddress } from '../../hub/listen.ts';
 import { isLoopback } from '../../hub/loopback.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { addHubFlags, readHubFlags } from '../hub-flags.ts';
@@ -10,7 +11,7 @@ import { parseList, parsePort } from '../options.ts';
 import { print, say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, mustBeFree, noteRun, stateRoot } from '../state-folder.ts';
-import { openTokenFile } from '../token-file.ts';
+import { openTokenFile, readTokenFile } from '../token-file.ts';
 
 interface Options {
   readonly port: number;
@@ -65,6 +66,9 @@ async function serve(options: Options): Promise<void> {
   const env = environment();
   const settings = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
   const name = options.port === 0 ? `hub-${process.pid}` : `hub-${options.port}`;
+  // all that can be wrong is told before anything is made for a hub that does not come
+  await checkAddress(options.host, options.port).catch((error: unknown) => portError(error, options));
+  if (options.tokenFile !== undefined) await readTokenFile(options.tokenFile).catch(unlessAbsent);
   const folder = await makeStateFolder(settings.state ?? join(stateRoot(env), name));
   if (settings.state !== undefined) await mustBeFree(folder);
   const tokenFile = options.tokenFile ?? tokenFileIn(folder);
@@ -82,11 +86,7 @@ async function serve(options: Options): Promise<void> {
     origins: options.origin ?? [],
     ...flags,
     log,
-  }).catch((error) => {
-    if (!(error instanceof AppError) || error.code !== 'port_in_use') throw error;
-    const cure = `take another with --port, or --port 0 for a free one`;
-    throw new AppError('port_in_use', `port ${options.port} on ${options.host} is in use: ${cure}`, { cause: error });
-  });
+  }).catch((error: unknown) => portError(error, options));
   await noteRun(folder, { runKey: name, hubUrl: hub.url, goal: `hub on ${hub.url}` });
   if (hub.setAside) say(`npc-crew: the old log was damaged and lies in ${hub.setAside}; this is a new one`);
   await print(hub.url);
@@ -99,10 +99,22 @@ async function serve(options: Options): Promise<void> {
   say(`try it:   npx wscat -c '${hub.url}?agent=me'${header}   then type   {"type":"who"}`);
   say(`look at it:   npc-crew log --state ${folder}   (Ctrl-C ends the hub)`);
   const failure = await Promise.race([aborted(signal).then(() => undefined), hub.failed]);
+  if (failure === undefined) say(`npc-crew: closing…; the log is in ${folder}`);
   await hub.close();
   if (failure !== undefined) {
     throw new AppError('disk_full', `the log in ${folder} could not be written: ${messageOf(failure)}`, {
       cause: failure,
     });
   }
+}
+
+/** A port in use, with the flags that mend it; other faults as they are. */
+function portError(error: unknown, { host, port }: Options): never {
+  if (!(error instanceof AppError) || error.code !== 'port_in_use') throw error;
+  const cure = `take another with --port, or --port 0 for a free one`;
+  throw new AppError('port_in_use', `port ${port} on ${host} is in use: ${cure}`, { cause: error });
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
 }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { logCommand } from './log.ts';
 
 test.each([
-  [['--since', 'soon'], /--since "soon" is no time; .*10m, 2h/],
+  [
+    ['--since', 'soon'],
+    /^error: option '--since <TIME>' argument 'soon' is invalid\. a time is written like one of these: 10m, 2h/,
+  ],
   [['-n', 'x'], /whole number/],
   [['--task', ','], /empty/],
   [['--follow', '--story', 'x'], /--story and --follow do not go together/],

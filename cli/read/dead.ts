@@ -1,11 +1,9 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.ts';
 import type { DeadRow } from '../../hub/index.ts';
 import { envelope } from '../../protocol/index.ts';
 import { findHubToken } from '../hub-token.ts';
-import { workIn } from '../state-folder.ts';
+import { logIn, workIn } from '../state-folder.ts';
 import { type HubHttp, hubHttp } from './hub-http.ts';
 import { stateFolder } from './open-source.ts';
 
@@ -37,10 +35,7 @@ export async function openDeadLetters(where: Place): Promise<DeadLetters> {
   }
   if (where.hub !== undefined) return ofHub(hubHttp(where.hub, await findHubToken(where)));
   const folder = await stateFolder(where.state);
-  const database = join(folder, 'log.db');
-  await access(database).catch((cause: unknown) => {
-    throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause });
-  });
+  const database = await logIn(folder);
   // two writers would each count the positions of the log for themselves
   const writer = async () => {
     const work = await workIn(folder);

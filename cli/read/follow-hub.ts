@@ -104,10 +104,14 @@ class Feed {
   heard(state: ClientState): void {
     if (state === 'connected') {
       clearTimeout(this.#leaving);
+      this.#leaving = undefined;
       if (this.#away) say('npc-crew: the hub is back');
       this.#away = false;
-    } else if (state === 'lost') this.#away = true;
-    else if (state === 'closed') this.end ??= 'lost';
+    } else if (state === 'lost') {
+      // after a goodbye it is told how that ended
+      if (!this.#away && this.#leaving === undefined) say('npc-crew: the hub is lost; trying to reach it again');
+      this.#away = true;
+    } else if (state === 'closed') this.end ??= 'lost';
     else if (state.gap.from === undefined) {
       say(`npc-crew: ${state.gap.reason}`);
       this.position = 0;

@@ -45,6 +45,8 @@ export function hubHttp(url: string, token?: string): HubHttp {
     });
     const { statusCode: status = 0 } = response;
     if (status < 400) return response;
+    // an answer to HEAD holds no words
+    if (method === 'HEAD') return ask(path);
     throw refusal(base, status, await textOf(response).catch(() => ''), token !== undefined);
   };
   return {
@@ -79,9 +81,9 @@ export function away(base: Pick<URL, 'host'>, cause: unknown): AppError {
 
 function refusal(base: URL, status: number, body: string, hasToken: boolean): AppError {
   const said = Refusal.safeParse(parse(body)).data?.error.message ?? `HTTP ${status}`;
-  const cure = hasToken
-    ? 'the token that was given may not'
-    : 'name the file of its token with --token-file, or set NPC_HUB_TOKEN';
+  const named = 'name the file of its token with --token-file, or set NPC_HUB_TOKEN';
+  const given = status === 401 ? `the token that was given is wrong: ${named}` : 'the token that was given may not';
+  const cure = hasToken ? given : named;
   const more = status === 401 || status === 403 ? `; ${cure}` : '';
   return new AppError(codes[status] ?? 'refused', `the hub at ${base.host} says: ${said}${more}`, {
     details: { status },

@@ -18,7 +18,7 @@ export function parseSince(text: string, now: number): number {
   const found = ago(text.trim(), now) ?? timeOfDay(text.trim(), now) ?? date(text.trim());
   if (found !== undefined) return found;
   const examples = '10m, 2h, 1h30m, 19:00, 2026-11-30, "2026-11-30 19:00", 2026-11-30T19:00:00Z';
-  throw new AppError('usage', `--since "${text}" is no time; write it like one of these: ${examples}`);
+  throw new AppError('usage', `a time is written like one of these: ${examples}`);
 }
 
 function ago(text: string, now: number): number | undefined {

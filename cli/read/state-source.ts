@@ -1,12 +1,10 @@
 import { access, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { AppError } from '../../base/errors.ts';
 import { sleep } from '../../base/time.ts';
 import { openLog } from '../../hub/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
 import { findHubToken, tokenFileIn } from '../hub-token.ts';
 import { say } from '../print.ts';
-import { workIn } from '../state-folder.ts';
+import { logIn, workIn } from '../state-folder.ts';
 import { foldAgents } from './fold.ts';
 import { connectedAgents, hubHttp } from './hub-http.ts';
 import { shellWord } from './shell-word.ts';
@@ -21,10 +19,7 @@ const CHECK_MS = 1000;
  * started again at once.
  */
 export async function stateSource(folder: string, goneMs = 5000): Promise<Source> {
-  const database = join(folder, 'log.db');
-  await access(database).catch((error) => {
-    throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause: error });
-  });
+  const database = await logIn(folder);
   const log = await openLog(database);
   async function* frames({ since, afterLsn = 0, taskIds, tree, ...range }: FrameRange = {}) {
     const after = since === undefined ? afterLsn : Math.max(afterLsn, log.before(since));

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type RunningCli, runCli, startCli } from '../helpers/npc-crew.ts';
+import { mainFile, type RunningCli, runCli, startCli } from '../helpers/npc-crew.ts';
 
 let home: string;
 let env: Record<string, string>;
@@ -68,7 +68,10 @@ test('R-CLI-3: the help names every command and exit code, each command’s help
 
 test.each([
   [['nope'], /unknown command 'nope'/],
-  [['log', '--nope'], /unknown option '--nope'/],
+  [['log', '--nope'], /unknown option '--nope'\n[\s\S]*\(npc-crew log --help tells more\)/],
+  [['dead', 'drop', '--nope'], /\(npc-crew dead drop --help tells more\)/],
+  [['hub', '--host', '8.8.8.8'], /8\.8\.8\.8 is no address of this machine/],
+  [['hub', '--port', '0', '--state', '/proc/foo'], /cannot use \/proc\/foo as state folder/],
   [['hub', '--port', 'x'], /a port is 0-65535/],
   [['agent'], /missing required argument 'role'/],
   [['log'], /no run under .* --state DIR/],
@@ -92,7 +95,10 @@ test('R-CLI-10: a hub prints its address alone on stdout, answers a ping, and en
   socket.send('{"type":"ping"}');
   expect(await next()).toMatchObject({ type: 'pong' });
   hub.child.kill('SIGTERM');
-  expect(await hub.result).toMatchObject({ exit: 0, stdout: `${url}\n` });
+  expect(await hub.result).toMatchObject({
+    ...{ exit: 0, stdout: `${url}\n` },
+    stderr: expect.stringMatching(/\nnpc-crew: closing…; the log is in \/.*\n$/),
+  });
 });
 
 test('R-CLI-10: a port in use is wrong usage, and the line says how to mend it', async () => {
@@ -100,8 +106,9 @@ test('R-CLI-10: a port in use is wrong usage, and the line says how to mend it',
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const { exit, stderr } = await runCli(['hub', '--port', String(port)], { env });
+  const { exit, stderr } = await runCli(['hub', '--port', String(port), '--auth', 'required'], { env });
   expect(exit).toBe(2);
+  expect(await readdir(home)).toEqual([]);
   expect(stderr).toMatch(new RegExp(`^npc-crew: port ${port} .*--port 0`));
 });
 
@@ -181,6 +188,22 @@ test('R-CLI-8: a reader that goes away is no fault', async () => {
   expect(await log.result).toMatchObject({ exit: 0, stderr: '' });
 });
 
+test('R-CLI-3: a full stdout is told as that: exit 3', async () => {
+  const file = join(home, 'run.jsonl');
+  await writeFile(file, '{"type":"route","from":"a","to":"b","task_id":"","payload":1,"lsn":1,"ts":1}\n');
+  const told = await promisify(execFile)(
+    'sh',
+    ['-c', '"$0" "$1" log --file "$2" > /dev/full', process.execPath, mainFile, file],
+    {
+      env: { ...env, PATH: process.env.PATH ?? '' },
+    },
+  ).catch((error) => error);
+  expect(told).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^npc-crew: cannot write to stdout: ENOSPC.*\n$/),
+  });
+});
+
 test('R-CLI-3: the launcher of a folder that is not built says how to build it: exit 2', async () => {
   await cp(fileURLToPath(new URL('../../bin/npc-crew', import.meta.url)), join(home, 'bin', 'npc-crew'));
   const started = promisify(execFile)(join(home, 'bin', 'npc-crew'), ['log']);
@@ -228,7 +251,14 @@ test('R-CLI-42: a hub keeps its token over a restart; commands and agents take i
     runCli(['tasks', '--hub', url], { env: { ...env, NPC_HUB_TOKEN: token } }),
     runCli(['agents', '--state', state], { env }),
   ]);
-  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--token-file') });
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringMatching(/a token is needed.*--token-file/) });
+  const wrong = { env: { ...env, NPC_HUB_TOKEN: 'a-token-of-another-hub' } };
+  const [byTasks, byWatch] = await Promise.all([
+    runCli(['tasks', '--hub', url], wrong),
+    runCli(['watch', '--hub', url], wrong),
+  ]);
+  expect(byTasks).toMatchObject({ exit: 2, stderr: expect.stringMatching(/the token that was given is wrong/) });
+  expect(byWatch).toEqual({ ...byTasks, stdout: '' });
   expect(letIn.map(({ exit }) => exit)).toEqual([0, 0, 0]);
   const agent = startCli(['agent', 'helper', '--hub', url, '--exec', 'true {task}', '--token-file', file], { env });
   onTestFinished(() => void agent.child.kill('SIGKILL'));
