@@ -19,6 +19,7 @@ import {
   type AskOptions,
   answers,
   type ClientState,
+  type HeldTask,
   type HubClient,
   type HubClientOptions,
   type WatchFilter,
@@ -59,6 +60,7 @@ class Client implements HubClient {
   readonly #inbox: Inbox;
   readonly #waiters = new Map<string, Waiter>();
   readonly #stateHandlers = new Set<(state: ClientState) => void>();
+  #held: readonly HeldTask[] = [];
   #resume: Omit<ResumePoint, 'seq'> | undefined;
   #watching: { readonly filter: WatchFilter; lsn: number; running: boolean } | undefined;
   #closing: Promise<void> | undefined;
@@ -105,6 +107,10 @@ class Client implements HubClient {
 
   get session(): string {
     return this.#resume?.session ?? '';
+  }
+
+  get held(): readonly HeldTask[] {
+    return this.#held;
   }
 
   async send<T extends FrameType>(frame: Outgoing<T>): Promise<string> {
@@ -207,7 +213,8 @@ class Client implements HubClient {
   }
 
   #welcomed({ payload }: FrameOf<'welcome'>, connection: Connection): void {
-    const { session, resume_token, epoch, seq, resume, limits } = payload;
+    const { session, resume_token, epoch, seq, resume, limits, tasks } = payload;
+    this.#held = tasks;
     const otherLog = this.#resume !== undefined && this.#resume.epoch !== epoch;
     this.#resume = { session, resume_token, epoch };
     this.#inbox.welcomed(epoch, seq, resume.state === 'gap' ? resume.to : undefined);

@@ -57,6 +57,9 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An attempt that was accepted and is not over. */
+export type HeldTask = FrameOf<'welcome'>['payload']['tasks'][number];
+
 /** A program's place on the hub. It outlives connections: what is sent while there is none goes out on the next. */
 export interface HubClient {
   readonly name: string;
@@ -66,6 +69,8 @@ export interface HubClient {
   readonly clock: Clock;
   /** The hub's id of this session; a new one means that the hub forgot the old and took its tasks away. */
   readonly session: string;
+  /** What this name held, by the hub's word, when it was last connected. */
+  readonly held: readonly HeldTask[];
   /**
    * Resolves with the frame's id once the hub has it for good, reconnects included (same id, so the hub takes it once).
    * Rejects with `wire` when the hub refuses it ({@link wireCode} tells why) and `disconnected` when the client closed.

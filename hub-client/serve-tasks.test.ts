@@ -439,3 +439,61 @@ test('R-CLIENT-29: a question to the owner waits for its answer, and ends with t
   line.send({ type: 'task.cancel', from: 'boss', task_id: 't2', seq: 4, prev: 3, payload: { reason: 'no need' } });
   expect((await line.next('task.result')).payload.summary).toBe('Cancelled: no need');
 });
+
+test('R-CLIENT-43: a task that the hub takes for ours and nobody here works on is given back at once', async () => {
+  const server = await startScriptedHub();
+  cleanups.push(() => server.close());
+  const starting = connectHub({
+    url: server.url,
+    name: 'worker',
+    log: silentLog(),
+    reconnect: { baseMs: 5, capMs: 20 },
+  });
+  const line = await server.welcome({ resume: { state: 'recovered' }, tasks: [{ task_id: 'earlier', attempt: 3 }] });
+  const client = await starting;
+  cleanups.push(() => client.close());
+  serveTasks(client, untilAborted);
+  expect(await line.next('task.release')).toMatchObject({ to: 'hub', task_id: 'earlier', attempt: 3 });
+  line.accept();
+  line.send(assign(1));
+  await takeOffer(line);
+  await line.next('ack');
+  line.terminate();
+  const tasks = [
+    { task_id: 't1', attempt: 1 },
+    { task_id: 't2', attempt: 1 },
+  ];
+  const again = await server.welcome({ resume: { state: 'recovered' }, tasks });
+  expect(await again.next('task.release')).toMatchObject({ task_id: 't2', attempt: 1 });
+  expect(again.frames.filter(({ type, task_id }) => type === 'task.release' && task_id === 't1')).toEqual([]);
+});
+
+test('R-CLIENT-43: work that was given up while the hub was away is given back when it has ended', async () => {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let isCut = false;
+  const { server, line } = await bench(
+    async (task) => {
+      task.signal.addEventListener('abort', () => {
+        isCut = true;
+      });
+      await ended;
+      return good;
+    },
+    { graceMs: 1 },
+  );
+  line.send(assign(1));
+  await takeOffer(line);
+  await line.next('ack');
+  line.terminate();
+  const unwelcome = await server.connection();
+  await expect.poll(() => isCut).toBe(true);
+  const coming = server.welcome({ resume: { state: 'recovered' }, tasks: [{ task_id: 't1', attempt: 1 }] });
+  unwelcome.terminate();
+  const again = await coming;
+  expect(again.frames.some(({ type }) => type === 'task.release')).toBe(false);
+  end();
+  expect(await again.next('task.release')).toMatchObject({ task_id: 't1', attempt: 1 });
+});

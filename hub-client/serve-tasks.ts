@@ -4,7 +4,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import { backoff, sleep } from '../base/time.ts';
 import { type FrameOf, TaskResultPayload } from '../protocol/index.ts';
 import { type AssignedTask, isFenced, RunningTask } from './assigned-task.ts';
-import type { HubClient } from './hub-client.ts';
+import type { HeldTask, HubClient } from './hub-client.ts';
 
 export type { AssignedTask } from './assigned-task.ts';
 
@@ -21,7 +21,8 @@ type Work = (task: AssignedTask) => Promise<z.input<typeof TaskResultPayload>>;
 
 /**
  * Takes the tasks that the hub offers, as many at once as the client said, and sends what `work` returns. What `work`
- * throws becomes a `failed` result. A result is sent until the hub took it or has moved on to another attempt. The
+ * throws becomes a `failed` result. A result is sent until the hub took it or has moved on to another attempt. What the hub
+ * takes for this client's and nobody works on is given back at once. The
  * returned function stops: work that runs is aborted, waited for and given back to the hub.
  */
 export function serveTasks(client: HubClient, work: Work, options: ServeOptions = {}): () => Promise<void> {
@@ -70,6 +71,16 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
     await accepted.catch(() => {}); // told above
   };
 
+  /** Gives back what the hub takes for ours and nobody here works on, such as what an earlier process had: it would lie idle. */
+  const giveBack = ({ task_id, attempt }: HeldTask): void => {
+    const task = running.get(task_id);
+    if (task?.attempt === attempt && task.cut !== 'lost') return;
+    const payload = { reason: 'the worker has no work for it' };
+    (task?.settled ?? Promise.resolve())
+      .then(() => client.send({ type: 'task.release', to: 'hub', task_id, attempt, payload }))
+      .catch((err: unknown) => log.info({ err, taskId: task_id }, 'a task could not be given back'));
+  };
+
   const removers = [
     client.on('task.assign', take),
     client.on('task.cancel', ({ task_id, attempt, from, payload }) => {
@@ -89,8 +100,10 @@ export function serveTasks(client: HubClient, work: Work, options: ServeOptions 
         if (task.session === client.session) task.reconnected();
         else task.cutShort('lost', 'The hub no longer knows this session.');
       }
+      client.held.forEach(giveBack);
     }),
   ];
+  client.held.forEach(giveBack);
 
   return async () => {
     stopping = true;

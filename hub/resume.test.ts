@@ -110,6 +110,32 @@ test('R-HUB-7: a position before what was acknowledged is a gap', async () => {
   expect(welcome.payload.resume).toMatchObject({ state: 'gap', from: 0 });
 });
 
+test('R-HUB-100: who comes back is told what it still holds, offers excepted, and can give it back at once', async () => {
+  const hub = await testHub({ clocks: { backoffBase: 1 }, concurrency: 5 });
+  const owner = await join1(hub, 'owner');
+  const first = await helloPeer(hub.url, 'coder-1', { roles: ['coder'], max_concurrency: 2 });
+  expect(first.welcome.payload.tasks).toEqual([]);
+  for (const task_id of ['t1', 't2']) {
+    owner.send({ type: 'task.assign', to: 'coder-1', task_id, payload: { goal: 'x' } });
+    await first.peer.next('task.assign');
+  }
+  first.peer.send({ type: 'task.accept', task_id: 't1', attempt: 1 });
+  await first.peer.ping();
+  first.peer.socket.terminate();
+  const second = await helloPeer(hub.url, 'coder-1', { roles: ['coder'], ...pointOf(first.welcome) });
+  expect(second.welcome.payload).toMatchObject({
+    resume: { state: 'recovered' },
+    tasks: [{ task_id: 't1', attempt: 1 }],
+  });
+  second.peer.send({ type: 'task.release', task_id: 't1', attempt: 1, payload: {} });
+  expect(await second.peer.next('task.assign', ({ task_id }) => task_id === 't1')).toMatchObject({ attempt: 2 });
+  second.peer.send({ type: 'task.accept', task_id: 't1', attempt: 2 });
+  await second.peer.ping();
+  await second.peer.close();
+  const third = await helloPeer(hub.url, 'coder-1', { roles: ['coder'] });
+  expect(third.welcome.payload.tasks).toEqual([]);
+});
+
 test('R-HUB-10: a new session of the same name loses the old attempts at once', async () => {
   const hub = await testHub({ clocks: { backoffBase: 1 } });
   const owner = await join1(hub, 'owner');

@@ -202,7 +202,7 @@ export class Sessions {
   }
 
   #welcome(agent: Agent, connection: Connection, frame: FrameOf<'hello'>, resume: Resume): void {
-    const { storage, turn, clocks, limits } = this.#parts;
+    const { storage, turn, clocks, limits, desk } = this.#parts;
     const { kept, own, state } = resume;
     const point = frame.payload.resume;
     const token = own && point !== undefined ? point.resume_token : newToken();
@@ -224,6 +224,7 @@ export class Sessions {
       lease_ms: clocks.silence,
       limits: { max_bytes: limits.maxBytes, max_inflight: limits.maxInflight, rate: limits.rate, burst: limits.burst },
       resume: state,
+      tasks: desk.workOf(agent),
     };
     turn.after(() => {
       connection.send(hubFrame('welcome', agent.name, payload, frame.id === undefined ? {} : { ref: frame.id }));

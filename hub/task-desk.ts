@@ -170,6 +170,13 @@ export class TaskDesk {
     this.schedule();
   }
 
+  /** What an agent has accepted and not ended. */
+  workOf(agent: Agent): { task_id: string; attempt: number }[] {
+    return this.#heldBy(agent)
+      .filter(({ record }) => record.subState !== 'offered')
+      .map(({ record }) => ({ task_id: record.taskId, attempt: record.attempt }));
+  }
+
   /** Takes back what an agent holds at its own wish; uses no attempt. */
   releaseAll(agent: Agent, reason: string): void {
     for (const task of this.#heldBy(agent)) this.release(task, reason);

@@ -55,6 +55,8 @@ export const Welcome = frame(
       to: z.int().optional(),
       reason: z.string().optional(),
     }),
+    /** What this name has accepted and not ended: a program that has no work for one of them gives it back. */
+    tasks: z.array(z.object({ task_id: z.string(), attempt: z.int() })).default([]),
   }),
 );
 

@@ -33,6 +33,7 @@ interface WelcomeOptions {
   readonly resume?: { state: 'new' | 'recovered' | 'gap'; from?: number; to?: number; reason?: string };
   readonly pingMs?: number;
   readonly pongMs?: number;
+  readonly tasks?: readonly { task_id: string; attempt: number }[];
   /** Frames sent in the same packet as the welcome. */
   readonly with?: readonly (Partial<SeenFrame> & { type: string })[];
 }
@@ -132,6 +133,7 @@ function welcomePayload(options: WelcomeOptions): unknown {
     lease_ms: 300_000,
     limits: { max_bytes: 524_288, max_inflight: 32, rate: 200, burst: 400 },
     resume: options.resume ?? { state: 'new' },
+    ...(options.tasks && { tasks: options.tasks }),
   };
 }
 

@@ -41,4 +41,5 @@ export const client = {
   'R-CLIENT-63': 'the other examples do what they say',
   'R-CLIENT-40': 'the JSON Schema of the frames is exported from the code and current',
   'R-CLIENT-41': 'the page for writers of agents is true',
+  'R-CLIENT-43': "what the hub takes for a worker's and nobody works on is given back at once",
 } as const;

@@ -76,4 +76,5 @@ export const hub = {
   'R-HUB-86': 'The check of the chaos test finds what it looks for: what is lost, doubled, out of order or misapplied.',
   'R-HUB-87':
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
+  'R-HUB-100': 'Who comes back is told which tasks it still holds, so that none of them lies idle.',
 } as const;
