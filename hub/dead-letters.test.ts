@@ -71,6 +71,23 @@ test('R-HUB-55: what waited 24 h for somebody who is away is a dead letter, the 
   expect(welcome.payload.resume).toEqual({ state: 'recovered' });
 });
 
+test('R-HUB-55: why messages are missing is told the same after their dead letters were dropped', async () => {
+  const clock = manualClock();
+  const { hub, dead, storage } = await hubAt(clock);
+  const sender = await join1(hub, 'sender');
+  const first = await helloPeer(hub.url, 'a');
+  await first.peer.close();
+  await say(sender, 'a', 'old');
+  await passUntil(clock, async () => (await dead()).length > 0);
+  const dropped = await fetch(`${hub.url.replace('ws', 'http')}/v1/dead?all=1`, { method: 'DELETE' });
+  expect([dropped.ok, await storage().deadLetters(0, 10)]).toEqual([true, []]);
+  const again = await helloPeer(hub.url, 'a', pointOf(first.welcome));
+  expect(again.welcome.payload.resume).toMatchObject({
+    state: 'gap',
+    reason: 'messages after this position waited too long and are dead letters',
+  });
+});
+
 test('R-HUB-55: what waits for somebody who is connected does not run out, and never with a time of 0', async () => {
   const clock = manualClock();
   const { hub, dead } = await hubAt(clock, { limits: { maxInflight: 1 } });

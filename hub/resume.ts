@@ -59,8 +59,7 @@ async function between(mailbox: Mailbox, seq: number, storage: Storage): Promise
 async function whatIsMissing({ name, acked }: Mailbox, seq: number, storage: Storage): Promise<string | undefined> {
   const [next] = await storage.mailbox(name, seq, 1);
   if (next !== undefined && next.lsn <= acked) {
-    const [letter] = await storage.deadLetters(next.lsn - 1, 1);
-    const isDead = letter?.lsn === next.lsn && letter.box === name;
+    const isDead = await storage.wasGivenUp(next.lsn);
     return `messages after this position ${isDead ? 'waited too long and are dead letters' : 'were acknowledged'}`;
   }
   const isTrimmed = acked > 0 && (await storage.at(acked)) === undefined;

@@ -166,6 +166,8 @@ export interface Storage {
   sessions(): Promise<readonly SessionRecord[]>;
   /** Dead letters after a position, in log order. */
   deadLetters(afterLsn: number, limit: number): Promise<readonly DeadLetter[]>;
+  /** Whether the message at this position ever became a dead letter, dropped since or not; until it is trimmed. */
+  wasGivenUp(lsn: number): Promise<boolean>;
   /** Deletes old messages, in small pieces; resolves to how many went. */
   trim(retention: Retention): Promise<number>;
   close(): Promise<void>;

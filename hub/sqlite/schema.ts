@@ -53,6 +53,10 @@ const migrations: readonly string[] = [
       LIMIT -1
     );
   `,
+  // Dead letters that were taken off the list.
+  `
+  CREATE TABLE dropped (lsn INTEGER PRIMARY KEY);
+  `,
 ];
 
 /** Version of the schema that this program reads. */

@@ -68,6 +68,9 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       const few = prepare('SELECT 1 FROM dead WHERE lsn > ? LIMIT ?').all(afterLsn, FEW.dead + 1).length <= FEW.dead;
       return few ? log.deadLetters(afterLsn, limit) : long.deadLetters(afterLsn, limit);
     },
+    wasGivenUp: async (lsn) =>
+      prepare('SELECT 1 FROM dead WHERE lsn = :lsn UNION ALL SELECT 1 FROM dropped WHERE lsn = :lsn').get({ lsn }) !==
+      undefined,
     trim: async (retention) => {
       const piece = (next: number) => trimmer.piece(retention, next, writer.last);
       return trimAll(checkpoints === undefined ? piece : (next) => checkpoints.write(() => piece(next)));

@@ -58,7 +58,10 @@ export class Trimmer {
   }
 
   #delete(batches: readonly OpenBatch[], last: number): void {
-    for (const { first } of batches) this.#prepare('DELETE FROM batch WHERE first = ?').run(first);
+    for (const { first, last: end } of batches) {
+      this.#prepare('DELETE FROM batch WHERE first = ?').run(first);
+      this.#prepare('DELETE FROM dropped WHERE lsn BETWEEN ? AND ?').run(first, end);
+    }
     unindex(
       this.#prepare,
       batches.flatMap((batch) => [...messagesOf(batch)]),

@@ -130,7 +130,10 @@ function applyAll(prepare: Prepare, changes: readonly Rest[], now: { ts: number;
         bury(prepare, change, now);
         break;
       case 'drop_dead':
-        for (const lsn of change.lsns) prepare('DELETE FROM dead WHERE lsn = ?').run(lsn);
+        for (const lsn of change.lsns) {
+          prepare('INSERT OR IGNORE INTO dropped SELECT lsn FROM dead WHERE lsn = ?').run(lsn);
+          prepare('DELETE FROM dead WHERE lsn = ?').run(lsn);
+        }
         break;
       default:
         change satisfies never;

@@ -16,6 +16,7 @@ export class ModelStorage {
   messages: StoredMessage[] = [];
   readonly tasks = new Map<string, TaskRecord>();
   readonly sessions = new Map<string, SessionRecord>();
+  readonly givenUp = new Set<number>();
   dead = new Map<number, Omit<DeadLetter, 'message'>>();
   last = 0;
 
@@ -59,6 +60,7 @@ export class ModelStorage {
         case 'dead':
           for (const { lsn, box } of before) {
             if (box !== change.box || lsn <= change.after || lsn > change.upto || this.dead.has(lsn)) continue;
+            this.givenUp.add(lsn);
             this.dead.set(lsn, { lsn, box, reason: change.reason, diedAt: ts });
           }
           break;

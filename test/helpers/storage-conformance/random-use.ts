@@ -134,6 +134,7 @@ async function read(
   const ids = model.messages.filter(({ from }) => from === box).map(({ id, lsn }) => ({ id, lsn }));
   expect(await storage.recentIds(box, limit)).toEqual(ids.slice(-limit));
   expect(await storage.positionAt(back)).toBe(model.messages.filter(({ ts }) => ts <= back).at(-1)?.lsn ?? 0);
+  for (const { lsn } of model.messages.slice(-5)) expect(await storage.wasGivenUp(lsn)).toBe(model.givenUp.has(lsn));
   const [letters, expected] = [await storage.deadLetters(after, 1000), model.letters(after)];
   expect(letters.map(bare)).toEqual(expected.map(bare));
   expectSame(

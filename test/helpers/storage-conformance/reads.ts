@@ -178,6 +178,9 @@ export function describeReads(open: Open): void {
     expect((await storage.deadLetters(at(1), 1)).map(({ lsn }) => lsn)).toEqual([at(3)]);
     await storage.commit([{ kind: 'drop_dead', lsns: [at(3), at(0), 99_999] }], 40);
     expect((await storage.deadLetters(0, 10)).map(({ lsn }) => lsn)).toEqual([at(1), at(5)]);
+    expect([await storage.wasGivenUp(at(1)), await storage.wasGivenUp(at(3)), await storage.wasGivenUp(at(0))]).toEqual(
+      [true, true, false],
+    );
     expect(await allOf(storage)).toHaveLength(8);
   });
 }
