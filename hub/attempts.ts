@@ -37,7 +37,8 @@ export class AttemptFold {
   take(frame: AttemptFrame): void {
     const { type, ts } = frame;
     this.#queuedAt ??= ts;
-    if (type === 'task.assign' || type === 'register_task') this.#queuedAt = ts;
+    // a register_task that comes later changes nothing
+    if (type === 'task.assign') this.#queuedAt = ts;
     else if (type === 'task.release') this.#givenBack = frame.attempt ?? undefined;
     else if (type === 'task.result') this.#close(ts, statusOf(frame.payload), null);
     else if (type === 'task.status') this.#status(ts, frame.payload as Status);

@@ -142,3 +142,13 @@ test('R-CLI-21: a task that is not there is told with the nearest ids, one that 
   expect(await storyOf(source, 'review', false)).toMatchObject({ id: 'a.review' });
   await source.close();
 });
+
+test('R-CLI-21: a task that is registered again after it was assigned is told by its assignment', async () => {
+  const { hub, owner } = await stage();
+  owner.send({ type: 'register_task', task_id: 't1', payload: { goal: 'not yet' } });
+  owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'the real goal' } });
+  owner.send({ type: 'register_task', task_id: 't1', payload: {} });
+  await owner.ping();
+  const story = await storyOf(await hubSource(hub.url, 2000), 't1', false);
+  expect(story.asked).toMatchObject({ goal: 'the real goal', to: 'role:coder' });
+});

@@ -89,6 +89,9 @@ export class StoryFold {
     const said = { at, from: frame.from, to: frame.to, bytes };
     switch (frame.type) {
       case 'register_task':
+        // said again it changes nothing: what was assigned is what is asked for
+        this.#asked ??= askedBy(frame, at, bytes);
+        return;
       case 'task.assign':
         this.#asked = askedBy(frame, at, bytes);
         return;
