@@ -77,6 +77,19 @@ test('R-HUB-4: where a token is needed it is asked for before the name, and a bo
   expect((await knock(hub, '/?agent=coder-1', bearer(bound))).status).toBe(401);
 });
 
+test('R-HUB-4: a wrong token is told as wrong, a missing one as missing, by HTTP too', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const answer = async (headers: Record<string, string>) => {
+    const response = await fetch(`${hub.url.replace('ws', 'http')}/v1/agents`, { headers });
+    return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
+  };
+  expect(await answer({})).toEqual([401, expect.stringContaining('a token is needed')]);
+  expect(await answer({ authorization: 'Bearer nope' })).toEqual([
+    401,
+    expect.stringContaining('this token is none of this hub'),
+  ]);
+});
+
 test('R-HUB-15: a full hub says so and when to come back', async () => {
   const hub = await testHub({ limits: { connections: 1 } });
   const first = new WebSocket(`${hub.url}/?agent=a`);

@@ -133,3 +133,39 @@ test('R-HUB-78: who owns a task sees its log, and not that of tasks that merely 
   const answer = await Promise.race([mallory.next('error'), mallory.next('log')]);
   expect(JSON.stringify(answer.payload)).not.toContain('secret');
 });
+
+test('R-HUB-101: a message or task for what cannot be a name is told what a name may be', async () => {
+  const hub = await testHub();
+  const a = await join1(hub, 'a');
+  a.send({ type: 'route', to: '张三', payload: 1 });
+  expect((await a.next('error')).payload).toMatchObject({
+    code: 'no_such_agent',
+    message: expect.stringContaining('1-64 of A-Z a-z 0-9 _ -'),
+  });
+  a.send({ type: 'task.assign', to: '张三', task_id: 't1', payload: { goal: 'x' } });
+  expect((await a.next('error')).payload.message).toContain('1-64 of A-Z a-z 0-9 _ -');
+});
+
+test('R-HUB-102: a name is forgotten at its goodbye when nothing waits for it and no task is its', async () => {
+  const hub = await testHub();
+  const look = await join1(hub, 'look');
+  const known = async () => {
+    const response = await fetch(`${hub.url.replace('ws', 'http')}/v1/agents?all=1`);
+    return ((await response.json()) as { agents: { name: string }[] }).agents.map(({ name }) => name);
+  };
+  const leave = async (peer: Peer) => {
+    peer.send({ type: 'bye', payload: {} });
+    await peer.end();
+  };
+  const [viewer, reader, owner] = [await join1(hub, 'viewer'), await join1(hub, 'reader'), await join1(hub, 'owner')];
+  reader.acks = false;
+  look.send({ type: 'route', to: 'reader', payload: 'not acknowledged' });
+  await reader.next('route');
+  owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'x' } });
+  await owner.ping();
+  for (const peer of [viewer, reader, owner]) await leave(peer);
+  expect(await known()).toEqual(['look', 'reader', 'owner']);
+  const dropped = await join1(hub, 'dropped');
+  await dropped.close();
+  expect(await known()).toContain('dropped');
+});

@@ -1,4 +1,4 @@
-import { parseTarget } from '../protocol/index.ts';
+import { nameRule, parseTarget } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import type { HubLimits } from './options.ts';
 import type { Post } from './post.ts';
@@ -24,7 +24,7 @@ export function routeMessage(parts: RouteParts, said: Said<'route'>): Refused | 
       return toAll(parts, said, () => true);
     case 'hub':
     case undefined:
-      return refused('no_such_agent', 'to: an agent, role:R, role:R/* or *');
+      return refused('no_such_agent', `to: an agent, role:R, role:R/* or *; ${nameRule}`);
     default:
       target satisfies never;
       return undefined;

@@ -1,4 +1,4 @@
-import { parseTarget } from '../protocol/index.ts';
+import { nameRule, parseTarget } from '../protocol/index.ts';
 import type { LiveTask } from './live-task.ts';
 import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
 import { isOver } from './task-machine.ts';
@@ -22,7 +22,7 @@ export function assign({ desk, post }: TaskParts, said: Said<'task.assign'>): Re
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const target = parseTarget(frame.to);
   if (target?.kind !== 'agent' && (target?.kind !== 'role' || target.all)) {
-    return refused('bad_frame', 'to: a task goes to one name, or to role:R');
+    return refused('bad_frame', `to: a task goes to one name, or to role:R; ${nameRule}`);
   }
   const known = desk.find(frame.task_id);
   const registered = desk.live(frame.task_id);

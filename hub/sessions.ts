@@ -169,13 +169,14 @@ export class Sessions {
     this.#parts.desk.disconnected(agent);
   }
 
-  /** Gives up a session at its own wish: its work goes back at once. */
+  /** Gives up a session at its own wish: its work goes back at once, and nothing is kept of a name that nothing waits for. */
   left(connection: Connection): void {
     const agent = this.speaker(connection);
     if (agent === undefined) return;
     this.#unplug(agent);
     this.#parts.desk.releaseAll(agent, `${agent.name} said goodbye`);
     if (agent.session === undefined) this.#parts.agents.forget(agent.name);
+    else this.forget(agent);
   }
 
   /** Forgets a name that is away; not while something waits for it, or it has a task. */

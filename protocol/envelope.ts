@@ -3,10 +3,11 @@ import { z } from 'zod';
 /** Version of the protocol that `hello` speaks. */
 export const PROTOCOL_VERSION = 1;
 
+/** What a name may be, in words. */
+export const nameRule = 'a name is 1-64 of A-Z a-z 0-9 _ -, begins with a letter or digit, and is not "hub"';
+
 /** An agent's name on the hub; `hub` is reserved. */
-export const AgentName = z
-  .string()
-  .regex(/^(?!hub$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'a name is 1-64 of A-Z a-z 0-9 _ -, and not "hub"');
+export const AgentName = z.string().regex(/^(?!hub$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, nameRule);
 
 /** A role, as in `role:coder`. */
 export const Role = z

@@ -1,5 +1,14 @@
 export type { Envelope } from './envelope.ts';
-export { AgentName, envelope, looseEnvelope, PROTOCOL_VERSION, parseTarget, Role, TaskId } from './envelope.ts';
+export {
+  AgentName,
+  envelope,
+  looseEnvelope,
+  nameRule,
+  PROTOCOL_VERSION,
+  parseTarget,
+  Role,
+  TaskId,
+} from './envelope.ts';
 export { CloseCode, ErrorCode, mayReconnect } from './errors.ts';
 export type { AssistantTurn, FinishReason, StopReason, ToolTurn } from './events.ts';
 export {
