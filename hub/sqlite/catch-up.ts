@@ -1,31 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
-import type { StoredMessage } from '../storage.ts';
 import { batchesAfter, messagesOf } from './batches.ts';
-import { CHUNK, cutToChunk, indexChunk, indexedUpTo } from './positions.ts';
+import { CHUNK, indexChunk, indexedUpTo } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { transactions } from './transactions.ts';
+import { Unindexed } from './unindexed.ts';
 
 /** Indexes what lies behind the index, but for less than a chunk; in pieces, each of which stays done. */
 export async function catchUpIndex(database: Database): Promise<void> {
   const prepare = statements(database);
   const transaction = transactions(database);
-  for (let messages = nextChunk(prepare); messages !== undefined; messages = nextChunk(prepare)) {
-    const chunk = messages;
-    transaction(() => indexChunk(prepare, chunk));
+  for (let next = nextChunk(prepare); next !== undefined; next = nextChunk(prepare)) {
+    const unindexed = next;
+    transaction(() => indexChunk(prepare, unindexed, 0));
     await setImmediate();
   }
 }
 
-function nextChunk(prepare: Prepare): readonly StoredMessage[] | undefined {
-  const messages: StoredMessage[] = [];
-  let bytes = 0;
+/** The messages of one chunk; undefined when there are not enough. */
+function nextChunk(prepare: Prepare): Unindexed | undefined {
+  const unindexed = new Unindexed();
   const indexed = indexedUpTo(prepare);
   for (const batch of batchesAfter(prepare, indexed)) {
     for (const message of messagesOf(batch, indexed)) {
-      messages.push(message);
-      bytes += message.body.length;
-      if (messages.length >= CHUNK.messages || bytes >= CHUNK.bytes) return cutToChunk(messages);
+      unindexed.add(message.lsn, message, message.ts);
+      if (unindexed.size >= CHUNK.messages || unindexed.bytes >= CHUNK.bytes) return unindexed;
     }
   }
   return undefined;

@@ -1,5 +1,6 @@
-import type { StoredMessage } from '../storage.ts';
+import type { LogRow, StoredMessage } from '../storage.ts';
 import type { Prepare } from './statements.ts';
+import type { Unindexed } from './unindexed.ts';
 
 /** What messages are found by: the mailbox they went to, their task, their sender, and a name they were for without a mailbox. */
 export type Kind = 'box' | 'task' | 'sender' | 'to';
@@ -9,6 +10,9 @@ export type Kind = 'box' | 'task' | 'sender' | 'to';
  * since it has a page of its own in a large index.
  */
 export const CHUNK = { messages: 512, bytes: 1024 * 1024, keys: 192 };
+
+/** Keys that one message may have. */
+const KEYS_EACH = 4;
 
 /** Rows of the index read at once. */
 const PAGE = 8;
@@ -31,62 +35,95 @@ export interface Entry {
   readonly bytes: number;
 }
 
-/** What a message is found by. */
-function keysOf({ box, taskId, from, to }: StoredMessage): [kind: Kind, key: string][] {
-  const keys: [Kind, string][] = [['sender', from]];
-  if (box !== null) keys.push(['box', box]);
-  if (taskId !== '') keys.push(['task', taskId]);
-  if (to !== box && isName(to)) keys.push(['to', to]);
-  return keys;
-}
-
 /** Whether all messages of an agent of this name are in the index: those for everybody, for a role and for the hub are not. */
 export function isName(to: string): boolean {
   return to !== '*' && to !== 'hub' && !to.includes(':');
 }
 
-/** The first messages, as many as have not too many keys together; one at least. */
-export function cutToChunk(messages: readonly StoredMessage[]): readonly StoredMessage[] {
-  const keys = new Set<string>();
-  const end = messages.findIndex((message) => {
-    for (const [kind, key] of keysOf(message)) keys.add(`${kind} ${key}`);
-    return keys.size > CHUNK.keys;
-  });
-  return end === -1 ? messages : messages.slice(0, Math.max(1, end));
+/** A row of the index while it is made. */
+interface Draft {
+  last: number;
+  count: number;
+  bytes: number;
+  readonly at: number[];
 }
 
-/** Writes the index rows of one chunk, messages in log order. */
-export function indexChunk(prepare: Prepare, messages: readonly StoredMessage[]): void {
-  const [head, end] = [messages[0], messages.at(-1)];
-  if (head === undefined || end === undefined) return;
-  const rows = new Map<string, { kind: Kind; key: string; entries: Entry[] }>();
-  for (const message of messages) {
-    for (const [kind, key] of keysOf(message)) {
-      const name = `${kind} ${key}`;
-      const row = rows.get(name) ?? { kind, key, entries: [] };
-      if (row.entries.length === 0) rows.set(name, row);
-      row.entries.push({ lsn: message.lsn, chunk: head.lsn, bytes: kind === 'box' ? message.body.length : 0 });
+/** The keys of one chunk, by kind; written out for speed, since every message passes here. */
+class Drafts {
+  readonly #chunk: number;
+  readonly #kinds = {
+    box: new Map<string, Draft>(),
+    task: new Map<string, Draft>(),
+    sender: new Map<string, Draft>(),
+    to: new Map<string, Draft>(),
+  };
+
+  constructor(chunk: number) {
+    this.#chunk = chunk;
+  }
+
+  get keys(): number {
+    const { box, task, sender, to } = this.#kinds;
+    return box.size + task.size + sender.size + to.size;
+  }
+
+  add(lsn: number, { box, taskId, from, to, body }: LogRow): void {
+    this.#note('sender', from, lsn);
+    if (taskId !== '') this.#note('task', taskId, lsn);
+    if (box !== null) {
+      const draft = this.#note('box', box, lsn);
+      draft.at.push(body.length);
+      draft.bytes += body.length;
+    }
+    if (to !== box && isName(to)) this.#note('to', to, lsn);
+  }
+
+  *rows(): Generator<[kind: Kind, key: string, draft: Draft]> {
+    for (const kind of ['sender', 'task', 'box', 'to'] as const) {
+      for (const [key, draft] of this.#kinds[kind]) yield [kind, key, draft];
     }
   }
-  const ts = messages.reduce((least, message) => Math.min(least, message.ts), head.ts);
-  prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(head.lsn, end.lsn, ts);
-  const ids = Array.from({ length: end.lsn - head.lsn + 1 }, () => '');
-  for (const { lsn, id } of messages) ids[lsn - head.lsn] = id;
-  prepare('INSERT INTO chunk_ids (chunk, ids) VALUES (?, ?)').run(head.lsn, JSON.stringify(ids));
-  const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  for (const { kind, key, entries } of rows.values()) add.run(kind, key, head.lsn, ...summary(kind, head.lsn, entries));
+
+  #note(kind: Kind, key: string, lsn: number): Draft {
+    const drafts = this.#kinds[kind];
+    let draft = drafts.get(key);
+    if (draft === undefined) {
+      draft = { last: lsn, count: 0, bytes: 0, at: [] };
+      drafts.set(key, draft);
+    }
+    draft.last = lsn;
+    draft.count += 1;
+    draft.at.push(lsn - this.#chunk);
+    return draft;
+  }
 }
 
-/** The columns last, count, bytes and at. */
-function summary(kind: Kind, chunk: number, entries: readonly Entry[]): [number, number, number, string] {
-  const at: number[] = [];
-  let sum = 0;
-  for (const { lsn, bytes } of entries) {
-    at.push(lsn - chunk);
-    if (kind === 'box') at.push(bytes);
-    sum += bytes;
+/** Indexes the messages after a position, as many as make one chunk; returns the last position and the bytes that it covers. */
+export function indexChunk(prepare: Prepare, unindexed: Unindexed, afterLsn: number): { last: number; bytes: number } {
+  const first = Math.max(afterLsn + 1, unindexed.first);
+  const drafts = new Drafts(first);
+  const ids: string[] = [];
+  let [last, bytes, ts] = [first - 1, 0, Number.POSITIVE_INFINITY];
+  for (let lsn = first; lsn <= unindexed.last && lsn < first + CHUNK.messages; lsn += 1) {
+    const row = unindexed.row(lsn);
+    if (row !== undefined) {
+      drafts.add(lsn, row);
+      bytes += row.body.length;
+      ts = Math.min(ts, unindexed.time(lsn));
+    }
+    ids.push(row?.id ?? '');
+    last = lsn;
+    if (bytes >= CHUNK.bytes || drafts.keys > CHUNK.keys - KEYS_EACH) break;
   }
-  return [entries.at(-1)?.lsn ?? chunk, entries.length, sum, JSON.stringify(at)];
+  // Nothing is left of a stretch that was trimmed.
+  if (ts === Number.POSITIVE_INFINITY) return { last, bytes };
+  prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(first, last, ts);
+  prepare('INSERT INTO chunk_ids (chunk, ids) VALUES (?, ?)').run(first, JSON.stringify(ids));
+  const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
+  for (const [kind, key, row] of drafts.rows()) {
+    add.run(kind, key, first, row.last, row.count, row.bytes, JSON.stringify(row.at));
+  }
+  return { last, bytes };
 }
 
 function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
@@ -218,7 +255,15 @@ export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): v
   for (const message of messages) {
     if (chunk === undefined || message.lsn > chunk.last) chunk = chunkOf.get(message.lsn) as typeof chunk;
     if (chunk === undefined || message.lsn > chunk.last) continue;
-    for (const [kind, key] of keysOf(message)) {
+    const { from, box, taskId, to } = message;
+    const keys: [Kind, string][] = [
+      ['sender', from],
+      ['task', taskId],
+      ['to', to],
+    ];
+    if (box !== null) keys.push(['box', box]);
+    // A row that there is not cannot be struck from.
+    for (const [kind, key] of keys) {
       const name = `${kind} ${chunk.first} ${key}`;
       const row = rows.get(name) ?? { kind, key, chunk: chunk.first, lsns: new Set() };
       rows.set(name, row);
@@ -250,7 +295,10 @@ function strike(
   if (row === undefined) return;
   const left = entriesOf(kind, row as unknown as PositionRow).filter(({ lsn }) => !lsns.has(lsn));
   prepare('UPDATE position SET (last, count, bytes, at) = (?, ?, ?, ?) WHERE kind = ? AND key = ? AND chunk = ?').run(
-    ...summary(kind, chunk, left),
+    left.at(-1)?.lsn ?? chunk,
+    left.length,
+    left.reduce((sum, { bytes }) => sum + bytes, 0),
+    JSON.stringify(left.flatMap(({ lsn, bytes }) => (kind === 'box' ? [lsn - chunk, bytes] : [lsn - chunk]))),
     kind,
     key,
     chunk,

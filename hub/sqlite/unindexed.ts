@@ -52,6 +52,16 @@ export class Unindexed {
     this.#bytes += row.body.length;
   }
 
+  /** What is at a position; undefined when it was trimmed. */
+  row(lsn: number): LogRow | undefined {
+    return this.#messages[lsn - this.#first];
+  }
+
+  /** When what is at a position was committed. */
+  time(lsn: number): number {
+    return this.#times[lsn - this.#first] as number;
+  }
+
   at(lsn: number): StoredMessage | undefined {
     const row = this.#messages[lsn - this.#first];
     return row === undefined ? undefined : stored(row, lsn, this.#times[lsn - this.#first] as number);
@@ -71,23 +81,6 @@ export class Unindexed {
       const message = this.at(position);
       if (message !== undefined) yield message;
     }
-  }
-
-  /** The next messages after a position, at most so many and about so many bytes; `upTo` is where they end. */
-  head(
-    afterLsn: number,
-    most: { readonly messages: number; readonly bytes: number },
-  ): { messages: StoredMessage[]; upTo: number } {
-    const messages: StoredMessage[] = [];
-    const start = Math.max(afterLsn + 1, this.#first);
-    let [bytes, lsn] = [0, start];
-    for (; lsn < start + most.messages && lsn <= this.last && bytes < most.bytes; lsn += 1) {
-      const message = this.at(lsn);
-      if (message === undefined) continue;
-      messages.push(message);
-      bytes += message.body.length;
-    }
-    return { messages, upTo: lsn - 1 };
   }
 
   /** Forgets everything up to a position: it is indexed now. */

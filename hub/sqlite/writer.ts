@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../base/sqlite.ts';
 import type { Change, LogRow } from '../storage.ts';
 import { pack } from './batch.ts';
-import { CHUNK, cutToChunk, forwards, indexChunk } from './positions.ts';
+import { CHUNK, forwards, indexChunk } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { taskColumns, taskValues } from './task-rows.ts';
 import { type Transaction, toldWhenFull, transactions } from './transactions.ts';
@@ -79,11 +79,9 @@ export class Writer {
     if (!this.#isChunkFull()) return 0;
     let [upTo, bytes] = [0, this.#unindexed.bytes];
     do {
-      const head = this.#unindexed.head(upTo, CHUNK);
-      const chunk = cutToChunk(head.messages);
-      indexChunk(this.#prepare, chunk);
-      bytes -= chunk.reduce((sum, { body }) => sum + body.length, 0);
-      upTo = chunk.length < head.messages.length ? (chunk.at(-1)?.lsn ?? head.upTo) : head.upTo;
+      const chunk = indexChunk(this.#prepare, this.#unindexed, upTo);
+      upTo = chunk.last;
+      bytes -= chunk.bytes;
       // Large messages are few keys and much memory.
     } while (this.#unindexed.countAfter(upTo) > MOST_UNINDEXED || bytes >= CHUNK.bytes);
     return upTo;
