@@ -166,3 +166,59 @@ test('R-HUB-17: a level-0 owner is told of a task that came to nothing', async (
     summary: expect.stringContaining('no_worker'),
   });
 });
+
+test.each([
+  [0, 'owner'],
+  [0, 'hub'],
+  [0, '*'],
+  [1, 'owner'],
+  [1, 'hub'],
+] as const)(
+  'R-HUB-9: a late result of a level-0 worker is no result to an owner of level %d, sent to %s',
+  async (level, to) => {
+    const hub = await testHub({ clocks: { backoffBase: 1, grace: 1 } });
+    const owner = level === 0 ? await join0(hub, 'owner') : await join1(hub, 'owner');
+    const gone = await join0(hub, 'w1', '&role=coder');
+    owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'go' } });
+    await gone.next('route');
+    const second = await join0(hub, 'w2', '&role=coder');
+    await gone.close();
+    await second.next('route');
+    const first = await join0(hub, 'w1');
+    first.send({ type: 'route', to: 'owner', task_id: 't1', payload: 'still here' });
+    expect((await owner.next('route')).payload).toBe('still here');
+    const lateTo = async (whom: string) => {
+      const id = first.send({ type: 'route', to: whom, task_id: 't1', payload: result('late') });
+      expect((await first.next('error', ({ ref }) => ref === id)).payload.code).toBe('stale_attempt');
+    };
+    await lateTo(to);
+    second.send({ type: 'route', to: 'owner', task_id: 't1', payload: result('fresh') });
+    expect((await owner.next(level === 0 ? 'route' : 'task.result')).payload.summary).toBe('fresh');
+    await lateTo(to);
+    await owner.ping();
+    expect(owner.frames.filter(({ type }) => type === 'route' || type === 'task.result')).toEqual([]);
+    const told = owner.frames.filter(({ payload }) => payload.reason?.startsWith('stale result'));
+    expect(told.map(({ payload }) => payload.agent)).toEqual(level === 0 ? [] : ['w2', 'w2']);
+    owner.socket.send('{"type":"log","from":"owner","to":"hub","task_id":"","payload":{"type":"stale_result"}}');
+    const stale = { task_id: 't1', from: 'w1', to: 'owner', payload: result('late') };
+    expect((await owner.next('log')).payload.frames).toMatchObject([stale, stale]);
+  },
+);
+
+test('R-HUB-9: a result in a task from somebody else to somebody else is a message, and an old attempt that is named is over', async () => {
+  const hub = await testHub();
+  const owner = await join0(hub, 'owner');
+  const worker = await join0(hub, 'w');
+  const third = await join0(hub, 'third');
+  owner.send({ type: 'register_task', task_id: 't1' });
+  owner.send({ type: 'route', to: 'w', task_id: 't1', payload: 'go' });
+  await worker.next('route');
+  third.send({ type: 'route', to: 'w', task_id: 't1', payload: result('for you') });
+  expect((await worker.next('route')).payload.summary).toBe('for you');
+  third.send({ type: 'route', to: 'owner', task_id: 'none', payload: result('of no task') });
+  expect((await owner.next('route')).payload.summary).toBe('of no task');
+  worker.send({ type: 'route', to: 'owner', task_id: 't1', attempt: 7, payload: result('old') });
+  expect((await worker.next('error')).payload.code).toBe('stale_attempt');
+  worker.send({ type: 'route', to: 'owner', task_id: 't1', attempt: 1, payload: result('now') });
+  expect((await owner.next('route')).payload.summary).toBe('now');
+});

@@ -65,6 +65,11 @@ export function resultOf(payload: unknown): TaskResultPayload | undefined {
   };
 }
 
+/** The payload of a `route` that answers a question, as its text. */
+export function textOf(payload: unknown): string {
+  return typeof payload === 'string' ? payload : JSON.stringify(payload ?? '');
+}
+
 /** The payload of a `route` that assigns a task, as a task's payload: a text is its goal. */
 export function goalOf(payload: unknown): TaskPayload {
   const fields = z.looseObject({ goal: z.string().min(1) }).safeParse(payload);

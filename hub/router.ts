@@ -5,13 +5,15 @@ import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
 import { answerLog, answerTasks, answerWho } from './inspect.ts';
 import { type RouteParts, routeMessage } from './message-routes.ts';
+import { isRepeat } from './repeats.ts';
 import type { Refused, Said, TaskParts } from './said.ts';
 import type { Sessions } from './sessions.ts';
 import type { Storage } from './storage.ts';
 import { handleTaskFrame, type TaskFrame } from './task-frames.ts';
-import { routeInTask } from './task-routes.ts';
+import { isResultByRoute, routeInTask } from './task-routes.ts';
 import { may } from './tokens.ts';
 import type { Watchers } from './watchers.ts';
+import { staleWords } from './worker-frames.ts';
 
 /** What frames are handled with. */
 export interface RouterParts extends TaskParts, RouteParts {
@@ -88,15 +90,14 @@ export class Router {
   }
 
   #lasting(said: Said<Lasting>): Promise<void> | undefined {
-    const { agent, connection, decoded, frame } = said;
+    const { agent, frame } = said;
     if (frame.id !== undefined && agent.recent.find(frame.id) !== undefined) return this.#repeated(said, frame.id);
     if (frame.type !== 'route') {
       return this.#informed(frame.task_id, () => this.#taskFrame(said as Said<TaskFrame['type']>));
     }
-    const refused = this.#route(said as Said<'route'>);
-    if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
-    connection.owe();
-    return undefined;
+    const route = said as Said<'route'>;
+    if (isResultByRoute(route)) return this.#informed(frame.task_id, () => this.#route(route));
+    return this.#route(route);
   }
 
   #taskFrame(said: Said<TaskFrame['type']>): undefined {
@@ -113,9 +114,12 @@ export class Router {
     return desk.recall(taskId).then(handle);
   }
 
-  #route(said: Said<'route'>): Refused | undefined {
-    const done = said.frame.task_id === '' ? 'elsewhere' : routeInTask(this.#parts, said);
-    return done === 'elsewhere' ? routeMessage(this.#parts, said) : done;
+  #route(said: Said<'route'>): undefined {
+    const { connection, decoded, frame } = said;
+    const done = frame.task_id === '' ? 'elsewhere' : routeInTask(this.#parts, said);
+    const refused: Refused | undefined = done === 'elsewhere' ? routeMessage(this.#parts, said) : done;
+    if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
+    connection.owe();
   }
 
   #ack({ agent, connection, decoded, frame }: Said<'ack'>): undefined {
@@ -146,14 +150,18 @@ export class Router {
 
   /** A frame whose id was seen: the same again is fine, another one under its id is not. */
   async #repeated({ agent, connection, decoded }: Said, id: string): Promise<void> {
-    const { turn, storage } = this.#parts;
+    const { turn, storage, desk } = this.#parts;
+    const { task_id: taskId } = decoded.frame;
     await turn.settled();
+    if (taskId !== '' && !desk.known(taskId)) await desk.recall(taskId);
+    const by = { level: connection.level, assigned: desk.find(taskId)?.assignId === id };
     const first = await storage.at(agent.recent.find(id) ?? 0);
-    if (first === undefined || !isSame(first.body.toString(), decoded)) {
+    // What was trimmed from the log is known by its id alone.
+    if (first !== undefined && !isRepeat(first, decoded, by)) {
       refuse(connection, decoded, 'duplicate_id_conflict', 'another frame had this id');
-    } else if (first.type === 'stale_result') {
+    } else if (first?.type === 'stale_result') {
       // It was refused when it was logged; its sender may not have heard.
-      refuse(connection, decoded, 'stale_attempt', `attempt ${decoded.frame.attempt} of ${agent.name} is over`);
+      refuse(connection, decoded, 'stale_attempt', staleWords(decoded.frame.attempt, agent.name));
     } else {
       connection.owe(id);
       return;
@@ -191,12 +199,4 @@ function turnAway(connection: Connection, decoded: Decoded): undefined {
 function refuse(connection: Connection, { frame }: Decoded, code: ErrorCode, message: string): void {
   const { id, type, task_id: taskId } = frame;
   connection.send(errorFrame(connection.name, code, message, { ref: id, refType: type, taskId }));
-}
-
-/** Whether a logged frame is the one that came now; what the hub changes in a frame is left out. */
-function isSame(body: string, { frame, raw }: Decoded): boolean {
-  const first = JSON.parse(body) as Record<string, unknown>;
-  const type = first.type === 'stale_result' ? 'task.result' : first.type;
-  const same = type === frame.type && first.task_id === frame.task_id;
-  return same && JSON.stringify(first.payload) === JSON.stringify(raw.payload ?? null);
 }

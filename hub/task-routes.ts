@@ -1,21 +1,43 @@
 import { parseTarget } from '../protocol/index.ts';
-import { goalOf, resultOf } from './level-zero.ts';
+import { goalOf, resultOf, textOf } from './level-zero.ts';
 import type { LiveTask } from './live-task.ts';
-import { type Refused, type Said, type TaskParts, toWorker } from './said.ts';
+import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
+import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
-import { finish } from './worker-frames.ts';
+import { finish, staleResult } from './worker-frames.ts';
 
 /** A plain `route` that is part of a task, as level 0 speaks of tasks; `elsewhere` when it is just a message. */
 export function routeInTask(parts: TaskParts, said: Said<'route'>): Refused | undefined | 'elsewhere' {
-  const task = parts.desk.live(said.frame.task_id);
-  if (task === undefined) return 'elsewhere';
-  const { owner, agent, target, subState } = task.record;
+  const record = parts.desk.find(said.frame.task_id);
+  if (record === undefined) return 'elsewhere';
   const { name, level } = said.agent;
-  if (name === agent && level === 0 && isHeld(subState)) return giveBack(parts, said, task);
-  if (name !== owner) return 'elsewhere';
-  if (target === '') return assignByRoute(parts, said, task);
-  if (subState === 'input_required' && level === 0) return answerByRoute(parts, said, task);
+  const task = parts.desk.live(said.frame.task_id);
+  if (task !== undefined && level === 0 && holds(said, record) && isHeld(record.subState)) {
+    return giveBack(parts, said, task);
+  }
+  if (name !== record.owner) return isResultByRoute(said) ? late(parts, said, record) : 'elsewhere';
+  if (task === undefined) return 'elsewhere';
+  if (record.target === '') return assignByRoute(parts, said, task);
+  if (record.subState === 'input_required' && level === 0) return answerByRoute(parts, said, task);
   return 'elsewhere';
+}
+
+/** Whether a plain `route` is the result of a task, as level 0 gives one; of which attempt, if any, is not asked. */
+export function isResultByRoute({ connection, frame }: Said<'route'>): boolean {
+  return frame.task_id !== '' && connection.level === 0 && resultOf(frame.payload) !== undefined;
+}
+
+/** Level 0 need not say which attempt it speaks of, but what it says holds. */
+function holds({ agent, frame }: Said<'route'>, { agent: holder, attempt }: TaskRecord): boolean {
+  return agent.name === holder && (frame.attempt === undefined || frame.attempt === attempt);
+}
+
+/** A result from whoever does not hold the task must not look to its owner like the one it waits for. */
+function late(parts: TaskParts, said: Said<'route'>, record: TaskRecord): Refused | 'elsewhere' {
+  const target = parseTarget(said.frame.to);
+  if (target?.kind === 'agent' && target.name !== record.owner) return 'elsewhere';
+  if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
+  return staleResult(parts, said, record, { payload: resultOf(said.frame.payload) });
 }
 
 /** A registered task goes to whom the message goes; a level-0 worker has it as soon as it has the message. */
@@ -47,7 +69,7 @@ function giveBack(parts: TaskParts, said: Said<'route'>, task: LiveTask): undefi
 }
 
 function answerByRoute({ desk, post }: TaskParts, { agent, decoded, frame }: Said<'route'>, task: LiveTask): undefined {
-  const text = typeof frame.payload === 'string' ? frame.payload : JSON.stringify(frame.payload ?? '');
+  const text = textOf(frame.payload);
   desk.move(task, { kind: 'answer' });
   post.relay(agent.name, decoded, { type: 'task.answer', payload: { text }, ...toWorker(task.record) });
 }

@@ -98,20 +98,38 @@ function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask
 }
 
 /** What comes from an attempt that is over changes nothing; a result is kept in the log, under another name, and its owner told. */
-function stale({ desk, post, turn }: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
-  const { agent, connection, decoded, frame } = said;
+function stale(parts: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
+  const { agent, connection, frame } = said;
   if (frame.type === 'task.result' && frame.id !== undefined && frame.id === record.resultId) {
     // The result that ended the task, repeated so late that its id is not remembered.
     connection.owe(frame.id);
     return undefined;
   }
   if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
-  if (frame.type === 'task.result') {
-    turn.metrics.staleResults += 1;
-    post.relay(agent.name, decoded, { type: 'stale_result', to: record.owner });
-    desk.tellOwner(record, `stale result of attempt ${frame.attempt} by ${agent.name}`);
-  }
-  return refused('stale_attempt', `attempt ${frame.attempt} of ${agent.name} is over`);
+  if (frame.type === 'task.result') return staleResult(parts, said, record);
+  return refused('stale_attempt', staleWords(frame.attempt, agent.name));
+}
+
+/** Logs a result of an attempt that is over under a name of its own, and tells the owner of the task. */
+export function staleResult(
+  { desk, post, turn }: TaskParts,
+  { agent, decoded, frame }: Said,
+  record: TaskRecord,
+  stamp: Stamp = {},
+): Refused {
+  turn.metrics.staleResults += 1;
+  post.relay(agent.name, decoded, { ...stamp, type: 'stale_result', to: record.owner });
+  desk.tellOwner(record, `stale result of ${attemptNamed(frame.attempt)} by ${agent.name}`);
+  return refused('stale_attempt', staleWords(frame.attempt, agent.name));
+}
+
+/** Says to a worker that its attempt is over; level 0 gives no number. */
+export function staleWords(attempt: number | undefined, name: string): string {
+  return `${attemptNamed(attempt)} of ${name} is over`;
+}
+
+function attemptNamed(attempt: number | undefined): string {
+  return attempt === undefined ? 'an earlier attempt' : `attempt ${attempt}`;
 }
 
 function holds({ agent, frame }: Said<WorkType>, record: TaskRecord): boolean {

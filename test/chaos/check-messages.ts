@@ -82,11 +82,18 @@ function isLogged({ type }: SentFrame): boolean {
   return type !== 'watch';
 }
 
+/** Between an owner and who works for it, the hub puts in the name of the other. */
+const rerouted = /^task\.(accept|decline|progress|input|result|release|answer|cancel)$/;
+
 function sameAs(frame: SentFrame, message: StoredMessage): boolean {
-  const { payload } = JSON.parse(message.body.toString()) as { payload: unknown };
+  const { payload, ref } = JSON.parse(message.body.toString()) as { payload: unknown; ref?: string };
+  const isNumbered = frame.type === 'task.answer' || frame.type === 'task.cancel';
   return (
     message.type === frame.type &&
     message.taskId === frame.task_id &&
+    (message.to === frame.to || rerouted.test(frame.type)) &&
+    (message.attempt === (frame.attempt ?? null) || isNumbered) &&
+    ref === frame.ref &&
     JSON.stringify(payload) === JSON.stringify(frame.payload)
   );
 }

@@ -79,6 +79,24 @@ test.each<[string, Parameters<typeof remains>[0], RegExp]>([
     { ...sound, messages: [route(1, 'x', { body: Buffer.from('{}') }), route(2, 'y')] },
     /logged as something else/,
   ],
+  [
+    'logged for somebody else',
+    { ...sound, messages: [route(1, 'x', { to: 'c' }), route(2, 'y')] },
+    /logged as something else/,
+  ],
+  [
+    'logged of another attempt',
+    { ...sound, messages: [route(1, 'x', { attempt: 2 }), route(2, 'y')] },
+    /logged as something else/,
+  ],
+  [
+    'logged as an answer to something else',
+    {
+      ...sound,
+      messages: [route(1, 'x', { body: Buffer.from('{"ref":"q","payload":{"text":"x"}}') }), route(2, 'y')],
+    },
+    /logged as something else/,
+  ],
   ['logged twice', { ...sound, messages: [...two, route(3, 'x', { box: null })] }, /in the log twice/],
   ['acknowledged and never handled', { ...sound, b: [life('b', [got(1, 'x')])] }, /lost: route y/],
   [
