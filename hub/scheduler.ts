@@ -14,10 +14,24 @@ export function heldSlots(live: LiveTasks): number {
   return held;
 }
 
-/** Whether the task uses the slot of its parent. */
+/** Parents above each other that are followed; a task below more has a slot of its own. */
+const DEEPEST = 64;
+
+/**
+ * Whether the task uses the slot of its parent: a task at work, of the same owner or in the hands of the owner. Tasks that
+ * come back to themselves from parent to parent, and those below them, each have their own, also while some of them wait.
+ */
 export function ridesAlong(task: TaskRecord, live: LiveTasks): boolean {
-  const parent = task.parent === null ? undefined : live.get(task.parent);
-  return parent !== undefined && isHeld(parent.record.subState);
+  const parent = parentOf(task, live);
+  if (parent === undefined || !isHeld(parent.subState)) return false;
+  if (parent.owner !== task.owner && parent.agent !== task.owner) return false;
+  let above: TaskRecord | undefined = parent;
+  for (let level = 1; above !== undefined && level <= DEEPEST; level += 1) above = parentOf(above, live);
+  return above === undefined;
+}
+
+function parentOf({ parent }: TaskRecord, live: LiveTasks): TaskRecord | undefined {
+  return parent === null ? undefined : live.get(parent)?.record;
 }
 
 /** Queued tasks in the order in which they are offered. */

@@ -221,6 +221,39 @@ test('R-HUB-11: a task with a parent at work uses its slot', async () => {
   expect(await child.next('task.assign')).toMatchObject({ task_id: 't1.sub' });
 });
 
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['itself', { t1: 't1', t2: 't2', t3: 't3' }],
+  ['each other', { t1: 't2', t2: 't1', t3: 't1' }],
+  ['the next in a circle', { t1: 't2', t2: 't3', t3: 't1' }],
+])('R-HUB-11: tasks that have %s as parent count like others', async (_title, parents) => {
+  const hub = await testHub({ concurrency: 2 });
+  const owner = await join1(hub, 'owner');
+  const worker = await join1(hub, 'w', { roles: ['coder'], max_concurrency: 9 });
+  for (const [task, parent] of Object.entries(parents)) assign(owner, task, { parent });
+  await takeUp(worker);
+  await takeUp(worker);
+  await Promise.all([owner.ping(), worker.ping()]);
+  expect(worker.frames.filter(({ type }) => type === 'task.assign')).toEqual([]);
+});
+
+test('R-HUB-11: the slot of a task is used by its owner and by who works on it, not by others', async () => {
+  const hub = await testHub({ concurrency: 1 });
+  const owner = await join1(hub, 'owner');
+  const other = await join1(hub, 'other');
+  const worker = await join1(hub, 'w', { roles: ['coder'], max_concurrency: 9 });
+  assign(owner, 't1');
+  await takeUp(worker);
+  assign(other, 'theirs', { parent: 't1' });
+  await other.ping();
+  assign(worker, 't1.a', { parent: 't1' });
+  expect(await takeUp(worker)).toMatchObject({ task_id: 't1.a' });
+  assign(owner, 't1.a.b', { parent: 't1' });
+  expect(await takeUp(worker)).toMatchObject({ task_id: 't1.a.b' });
+  assign(worker, 't1.a.c', { parent: 't1.a' });
+  expect(await takeUp(worker)).toMatchObject({ task_id: 't1.a.c' });
+  expect(await taskRow(other, 'theirs')).toMatchObject({ sub_state: 'queued' });
+});
+
 test('R-HUB-11: one agent gets as many tasks at once as it said it can do', async () => {
   const hub = await testHub({ concurrency: 5 });
   const owner = await join1(hub, 'owner');
