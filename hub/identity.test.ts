@@ -146,7 +146,7 @@ test('R-HUB-101: a message or task for what cannot be a name is told what a name
   expect((await a.next('error')).payload.message).toContain('1-64 of A-Z a-z 0-9 _ -');
 });
 
-test('R-HUB-102: a name is forgotten at its goodbye when nothing waits for it and no task is its', async () => {
+test('R-HUB-102: who only came to look is forgotten at its goodbye; a worker, and who sent or got a message, is not', async () => {
   const hub = await testHub();
   const look = await join1(hub, 'look');
   const known = async () => {
@@ -163,8 +163,9 @@ test('R-HUB-102: a name is forgotten at its goodbye when nothing waits for it an
   await reader.next('route');
   owner.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload: { goal: 'x' } });
   await owner.ping();
-  for (const peer of [viewer, reader, owner]) await leave(peer);
-  expect(await known()).toEqual(['look', 'reader', 'owner']);
+  const worker = (await helloPeer(hub.url, 'worker', { roles: ['coder'] })).peer;
+  for (const peer of [viewer, reader, owner, worker]) await leave(peer);
+  expect(await known()).toEqual(['look', 'reader', 'owner', 'worker']);
   const dropped = await join1(hub, 'dropped');
   await dropped.close();
   expect(await known()).toContain('dropped');

@@ -40,6 +40,8 @@ export class Mailbox {
   bytes: number;
   /** Position of the newest message. */
   last: number;
+  /** Whether a message ever was in it, as far as is known. */
+  used: boolean;
   readonly #storage: Storage;
   readonly #limits: MailboxLimits;
   #sink: Sink | undefined;
@@ -73,6 +75,7 @@ export class Mailbox {
     this.depth = state.depth;
     this.bytes = state.bytes;
     this.last = state.last;
+    this.used = state.last > state.acked || state.depth > 0;
     this.#before = state.last;
     this.#storage = storage;
     this.#limits = limits;
@@ -109,6 +112,7 @@ export class Mailbox {
   push(message: StoredMessage): void {
     const contiguous = this.#readyEnd >= this.last || this.#sent >= this.last;
     this.last = message.lsn;
+    this.used = true;
     if (this.#coming > 0) this.#coming -= 1;
     else {
       this.depth += 1;

@@ -19,6 +19,11 @@ export class Recent {
     return this.#filled;
   }
 
+  /** Whether it knows of no message at all. */
+  get empty(): boolean {
+    return this.#young === undefined && this.#old === undefined;
+  }
+
   /** Position of the message, 0 while it is not yet committed, undefined when it is not known. */
   find(id: string): number | undefined {
     return this.#young?.get(id) ?? this.#old?.get(id);

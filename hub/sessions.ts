@@ -56,6 +56,8 @@ export class Sessions {
         acked: record.acked,
         ...(await storage.mailboxFacts(record.name, record.acked)),
       });
+      // What was in it before and is acknowledged is not asked for.
+      agent.mailbox.used = true;
     }
     for (const name of holders) this.#awaitReturn(agents.obtain(name, { scopes: [] }));
   }
@@ -176,7 +178,7 @@ export class Sessions {
     this.#unplug(agent);
     this.#parts.desk.releaseAll(agent, `${agent.name} said goodbye`);
     if (agent.session === undefined) this.#parts.agents.forget(agent.name);
-    else this.forget(agent);
+    else if (isVisitor(agent)) this.forget(agent);
   }
 
   /** Forgets a name that is away; not while something waits for it, or it has a task. */
@@ -294,6 +296,11 @@ export class Sessions {
     const now = position();
     return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, this.#mailboxLimits);
   }
+}
+
+/** Somebody who came to look: it plays no role, and never sent or got a message. */
+function isVisitor({ roles, recent, mailbox }: Agent): boolean {
+  return roles.length === 0 && recent.empty && mailbox?.used !== true;
 }
 
 function refuse(connection: Connection, { id }: FrameOf<'hello'>, code: ErrorCode, message: string): void {

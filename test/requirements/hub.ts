@@ -78,5 +78,6 @@ export const hub = {
     'No frame and no request, however spoiled, ends the hub, leaks a handle or leaves another row than the one it was told to be taken for.',
   'R-HUB-100': 'Who comes back is told which tasks it still holds, so that none of them lies idle.',
   'R-HUB-101': 'A target that cannot be a name is told what a name may be.',
-  'R-HUB-102': 'Who says goodbye leaves nothing behind when nothing waits for it and no task is its.',
+  'R-HUB-102':
+    'Who only came to look leaves nothing behind at its goodbye; whoever plays a role or sent or got a message keeps its mailbox.',
 } as const;
