@@ -71,10 +71,20 @@ export class Agents {
     return [...this.#byName.values()].filter((agent) => agent.connection !== undefined);
   }
 
+  /** All targets for which a connected agent is there. */
+  served(): ReadonlySet<string> {
+    return new Set(this.connected().flatMap((agent) => (may(agent.grant, 'work') ? targetsOf(agent) : [])));
+  }
+
   /** Connected agents that a task for `target` (a name or `role:R`) may go to. */
   workers(target: string): Agent[] {
     return this.connected().filter((agent) => fits(agent, target) && may(agent.grant, 'work'));
   }
+}
+
+/** What a task may be for that this agent gets. */
+export function targetsOf({ name, roles }: Agent): string[] {
+  return [name, ...roles.map((role) => `role:${role}`)];
 }
 
 function fits(agent: Agent, target: string): boolean {

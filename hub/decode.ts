@@ -56,6 +56,11 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   return { ...read, bytes: clear && read.raw === sent && !hasHubKey(sent) ? data : undefined };
 }
 
+/** About how many bytes a frame has. */
+export function sizeOf({ bytes, raw }: Decoded): number {
+  return bytes?.length ?? JSON.stringify(raw).length;
+}
+
 function flaw(sent: object, scan: JsonScan, keys: number, limits: HubLimits): string | undefined {
   if (scan.depth > limits.depth) return 'nested too deeply';
   if (scan.suspicious && hasProto(sent)) return 'the key __proto__ is not allowed';

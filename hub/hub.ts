@@ -3,13 +3,12 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
-import { CloseCode, TaskPayload } from '../protocol/index.ts';
+import { CloseCode } from '../protocol/index.ts';
 import type { Admission } from './accept.ts';
 import { Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import { Connection } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { goalOf } from './level-zero.ts';
 import type { Metrics } from './metrics.ts';
 import type { HubClocks, HubLimits, Retention } from './options.ts';
 import { Post } from './post.ts';
@@ -17,7 +16,7 @@ import { Reader } from './reader.ts';
 import { Router } from './router.ts';
 import { Sessions } from './sessions.ts';
 import { SlowReader } from './slow-reader.ts';
-import type { Change, LogRow, Storage, TaskRecord } from './storage.ts';
+import type { Change, LogRow, Storage } from './storage.ts';
 import { Sweeper } from './sweeper.ts';
 import { TaskDesk } from './task-desk.ts';
 import { isHeld } from './task-machine.ts';
@@ -64,7 +63,7 @@ export class Hub {
 
   constructor(parts: HubParts) {
     this.#parts = parts;
-    const { storage, clock, clocks, limits } = parts;
+    const { storage, clock, clocks, limits, log } = parts;
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
     const position = () => this.#position;
@@ -72,7 +71,7 @@ export class Hub {
     const post = new Post(turn, agents, () => this.#told.moved());
     this.#post = post;
     this.#turn = turn;
-    this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks });
+    this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks, log });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
     this.#sweeper = new Sweeper({ ...parts, agents, turn, sessions: this.#sessions });
     this.#watchers = new Watchers(post, storage, limits.softBuffer);
@@ -124,7 +123,7 @@ export class Hub {
       records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
     );
     await this.#sessions.restore(sessions, holders);
-    await this.#desk.restore(records, (record) => this.#payloadOf(record));
+    this.#desk.restore(records);
     this.#sweeper.start();
   }
 
@@ -215,12 +214,5 @@ export class Hub {
       connection.send(errorFrame(connection.name, 'timeout', 'v=1 was announced and no hello came'));
       connection.close(CloseCode.helloMissing, 'hello missing');
     });
-  }
-
-  async #payloadOf(record: TaskRecord): Promise<TaskPayload | undefined> {
-    const message = await this.#parts.storage.byTask(record.taskId, record.assignId ?? '');
-    if (message === undefined) return undefined;
-    const { payload } = JSON.parse(message.body.toString()) as { payload: unknown };
-    return message.type === 'task.assign' ? TaskPayload.parse(payload) : goalOf(payload);
   }
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../base/time.ts';
-import type { TaskPayload } from '../protocol/index.ts';
 import type { HubClocks } from './options.ts';
 import type { TaskRecord } from './storage.ts';
 import { isOver } from './task-machine.ts';
@@ -8,7 +7,7 @@ import { afterReading, Timers } from './timers.ts';
 /** A worker may announce a long call, but not one without an end. */
 const LONGEST_CALL = 3_600_000;
 
-type TimerName = 'accept' | 'silence' | 'attempt' | 'cancel' | 'queue' | 'backoff';
+type TimerName = 'accept' | 'silence' | 'attempt' | 'cancel' | 'backoff';
 
 /** What a task's clocks ask for when they run out. */
 export interface Alarms {
@@ -16,15 +15,16 @@ export interface Alarms {
   silence(): void;
   attempt(): void;
   cancel(): void;
-  queue(): void;
   backoff(): void;
 }
 
 /** A task that is not over, with its clocks. They run by monotonic time; the record's deadline is for others to read. */
 export class LiveTask {
   record: TaskRecord;
-  /** What is to be done; undefined while it is registered and not assigned. */
-  payload: TaskPayload | undefined;
+  /** Counts the tasks in the order in which the hub heard of them. */
+  readonly number: number;
+  /** Whether it has a slot of its own. */
+  slot = false;
   /** Who had the last attempt. */
   lastAgent: string | null = null;
   /** Offers in a row that came to nothing. */
@@ -40,17 +40,14 @@ export class LiveTask {
   #busyUntil = 0;
   #attemptLeft = 0;
   #attemptSince = 0;
-  #queueLeft: number;
-  #queueSince = 0;
 
-  constructor(record: TaskRecord, payload: TaskPayload | undefined, clock: Clock, clocks: HubClocks, alarms: Alarms) {
+  constructor(record: TaskRecord, number: number, clock: Clock, clocks: HubClocks, alarms: Alarms) {
     this.record = record;
-    this.payload = payload;
+    this.number = number;
     this.#clock = clock;
     this.#clocks = clocks;
     this.#alarms = alarms;
     this.#timers = new Timers(clock);
-    this.#queueLeft = clocks.queue;
   }
 
   /** Sets the clocks that run where the task stands now; `before` is where it stood. */
@@ -58,7 +55,6 @@ export class LiveTask {
     const now = this.#clock.monotonic();
     const { subState } = this.record;
     if (before === 'working') this.#attemptLeft -= now - this.#attemptSince;
-    if (before === 'queued') this.#queueLeft = this.#clocks.queue;
     this.#timers.clearAll();
     if (subState === 'offered') this.#timers.set('accept', this.#clocks.accept, this.#alarms.accept);
     if (subState === 'cancelling') this.#timers.set('cancel', this.#clocks.cancelGrace, this.#alarms.cancel);
@@ -92,20 +88,6 @@ export class LiveTask {
         ? this.#attemptLeft - (this.#clock.monotonic() - this.#attemptSince)
         : this.record.attemptMs;
     return Math.round(this.#clock.now() + left);
-  }
-
-  /** Lets the queue clock run or stand still: it counts only while nobody is there who could take the task. */
-  waitForWorker(deserted: boolean): void {
-    const running = this.#timers.has('queue');
-    if (deserted === running) return;
-    const now = this.#clock.monotonic();
-    if (deserted) {
-      this.#queueSince = now;
-      this.#timers.set('queue', this.#queueLeft, this.#alarms.queue);
-    } else {
-      this.#queueLeft = Math.max(1, this.#queueLeft - (now - this.#queueSince));
-      this.#timers.clear('queue');
-    }
   }
 
   /** Keeps the task from being offered for `ms`. */

@@ -40,6 +40,8 @@ export interface HubLimits {
   /** Messages and bytes that wait for one name. */
   readonly mailboxMessages: number;
   readonly mailboxBytes: number;
+  /** Tasks of one owner that are not over. */
+  readonly openTasks: number;
   /** Inbound messages a second, how many at once, and bytes a second; rate 0 turns all three off. */
   readonly rate: number;
   readonly burst: number;
@@ -125,6 +127,7 @@ export const defaultLimits: HubLimits = {
   maxInflightBytes: 4 * 1024 * 1024,
   mailboxMessages: 10_000,
   mailboxBytes: 64 * 1024 * 1024,
+  openTasks: 10_000,
   rate: 200,
   burst: 400,
   bytesPerSecond: 8 * 1024 * 1024,

@@ -1,14 +1,17 @@
 import { nameRule, parseTarget } from '../protocol/index.ts';
+import { sizeOf } from './decode.ts';
 import type { LiveTask } from './live-task.ts';
 import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
 import { isOver } from './task-machine.ts';
 import { may } from './tokens.ts';
 
 /** Makes a task row that nobody is to work on yet; saying it again changes nothing while the task is not over. */
-export function register({ desk, post }: TaskParts, said: Said<'register_task'>): Refused | undefined {
+export function register(parts: TaskParts, said: Said<'register_task'>): Refused | undefined {
   const { agent, decoded, frame } = said;
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
+  const { desk, post } = parts;
   const known = desk.find(frame.task_id);
+  if (known === undefined && hasEnough(parts, agent.name)) return refused('mailbox_full', ENOUGH);
   if (known !== undefined && known.owner !== agent.name) return refused('bad_state', 'this task has another owner');
   if (known !== undefined && isOver(known.subState)) return refused('bad_state', `the task is ${known.subState}`);
   post.relay(agent.name, decoded);
@@ -17,7 +20,8 @@ export function register({ desk, post }: TaskParts, said: Said<'register_task'>)
 }
 
 /** Gives a task, new or registered, to a name or a role. */
-export function assign({ desk, post }: TaskParts, said: Said<'task.assign'>): Refused | undefined {
+export function assign(parts: TaskParts, said: Said<'task.assign'>): Refused | undefined {
+  const { desk, post } = parts;
   const { agent, decoded, frame } = said;
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const target = parseTarget(frame.to);
@@ -29,10 +33,12 @@ export function assign({ desk, post }: TaskParts, said: Said<'task.assign'>): Re
   if (known !== undefined && (known.owner !== agent.name || registered === undefined || known.target !== '')) {
     return refused('bad_state', 'there is a task with this id; a new one needs its own');
   }
+  if (known === undefined && hasEnough(parts, agent.name)) return refused('mailbox_full', ENOUGH);
   const { goal, artifacts, constraints, options } = frame.payload;
   const id = post.relay(agent.name, decoded);
   const task = registered ?? desk.register(frame.task_id, agent.name);
-  desk.assign(task, frame.to, { goal, artifacts, constraints, ...(options && { options }) }, id);
+  const payload = { goal, artifacts, constraints, ...(options && { options }) };
+  desk.assign(task, frame.to, payload, { id, bytes: sizeOf(decoded) });
   desk.schedule();
   return undefined;
 }
@@ -58,6 +64,12 @@ export function cancel({ desk, post }: TaskParts, said: Said<'task.cancel'>): Re
   if (task.over || agent.name !== next.owner) desk.tellOwner(next, frame.payload.reason);
   desk.schedule();
   return undefined;
+}
+
+const ENOUGH = 'too many of your tasks are not over yet; give this one when some are';
+
+function hasEnough({ desk, limits }: TaskParts, owner: string): boolean {
+  return desk.owned(owner) >= limits.openTasks;
 }
 
 /** The task when the sender may rule over it. */

@@ -2,6 +2,7 @@ import type { ErrorCode, FrameOf, FrameType } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
+import type { HubLimits } from './options.ts';
 import type { Post } from './post.ts';
 import type { Stamp } from './row.ts';
 import type { TaskRecord } from './storage.ts';
@@ -22,6 +23,7 @@ export interface TaskParts {
   readonly post: Post;
   readonly agents: Agents;
   readonly turn: Turn;
+  readonly limits: HubLimits;
 }
 
 /** Why a frame was not taken. */

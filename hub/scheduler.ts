@@ -5,15 +5,6 @@ import { isHeld } from './task-machine.ts';
 
 type LiveTasks = ReadonlyMap<string, LiveTask>;
 
-/** How many root tasks are held; a task with a parent at work uses its parent's slot. */
-export function heldSlots(live: LiveTasks): number {
-  let held = 0;
-  for (const { record } of live.values()) {
-    if (isHeld(record.subState) && !ridesAlong(record, live)) held += 1;
-  }
-  return held;
-}
-
 /** Parents above each other that are followed; a task below more has a slot of its own. */
 const DEEPEST = 64;
 
@@ -32,13 +23,6 @@ export function ridesAlong(task: TaskRecord, live: LiveTasks): boolean {
 
 function parentOf({ parent }: TaskRecord, live: LiveTasks): TaskRecord | undefined {
   return parent === null ? undefined : live.get(parent)?.record;
-}
-
-/** Queued tasks in the order in which they are offered. */
-export function inLine(live: LiveTasks): LiveTask[] {
-  return [...live.values()]
-    .filter(({ record }) => record.subState === 'queued' && record.target !== '')
-    .sort((a, b) => b.record.priority - a.record.priority || a.record.created - b.record.created);
 }
 
 /**

@@ -80,7 +80,7 @@ export class Sessions {
     agent.maxConcurrency = 1;
     agent.mailbox ??= this.#newMailbox(agent.name);
     agent.mailbox.attach(sinkOf(connection, this.#parts.limits.softBuffer), false);
-    this.#parts.desk.schedule();
+    this.#parts.desk.workersChanged();
   }
 
   /** The agent that speaks through this connection; undefined when the name is another's, or hello is still to come. */
@@ -132,7 +132,7 @@ export class Sessions {
     agent.maxConcurrency = payload.max_concurrency;
     if (!resume.kept) desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#welcome(agent, connection, frame, resume);
-    desk.schedule();
+    desk.workersChanged();
   }
 
   /** What the name sent last: read when it comes, since most names never repeat anything. */

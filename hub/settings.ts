@@ -40,6 +40,7 @@ export const limitSettings: { readonly [K in keyof HubLimits]: Setting } = {
   maxInflightBytes: bytes('max-inflight-bytes', [KIB, GIB], 'bytes handed to an agent and not acknowledged'),
   mailboxMessages: count('mailbox-messages', [1, 10_000_000], 'messages that may wait for one name'),
   mailboxBytes: bytes('mailbox-bytes', [KIB, 64 * GIB], 'bytes that may wait for one name'),
+  openTasks: count('open-tasks', [1, 10_000_000], 'tasks of one owner that are not over'),
   rate: count('rate', [1, 1_000_000], 'frames a second that one connection may send', 'no limit on frames and bytes'),
   burst: count('burst', [1, 1_000_000], 'frames that one connection may send at once'),
   bytesPerSecond: bytes('bytes-per-second', [KIB, 16 * GIB], 'bytes a second that one connection may send'),

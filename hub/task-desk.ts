@@ -1,16 +1,20 @@
+import type { Log } from '../base/log.ts';
 import { backoff, type Clock } from '../base/time.ts';
 import type { TaskPayload } from '../protocol/index.ts';
-import type { Agent, Agents } from './agents.ts';
+import { type Agent, type Agents, targetsOf } from './agents.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import { freshTask } from './fresh-task.ts';
 import { LiveTask } from './live-task.ts';
 import { fullOffer, plainOffer } from './offers.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
-import { chooseWorker, heldSlots, inLine, ridesAlong } from './scheduler.ts';
+import { chooseWorker, ridesAlong } from './scheduler.ts';
 import type { Storage, TaskRecord } from './storage.ts';
+import { TaskLines } from './task-lines.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
+import { TaskPayloads } from './task-payloads.ts';
 import { inWords } from './time-words.ts';
+import { may } from './tokens.ts';
 import type { Turn } from './turn.ts';
 
 /** What the desk works with. */
@@ -18,11 +22,12 @@ export interface DeskParts {
   readonly turn: Turn;
   readonly post: Post;
   readonly agents: Agents;
-  readonly storage: Pick<Storage, 'task' | 'tasks'>;
+  readonly storage: Pick<Storage, 'task' | 'tasks' | 'byTask'>;
   /** Root tasks at work at once. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly clocks: HubClocks;
+  readonly log: Log;
 }
 
 /** Rows that one listing has at most, beside those of tasks that are not over. */
@@ -33,9 +38,23 @@ export class TaskDesk {
   readonly #parts: DeskParts;
   readonly #live = new Map<string, LiveTask>();
   readonly #over = new FinishedTasks();
+  readonly #lines: TaskLines<LiveTask>;
+  readonly #payloads: TaskPayloads;
+  /** Open tasks by their owner, and by their parent. */
+  readonly #owned = new Map<string, number>();
+  readonly #children = new Map<string, Set<LiveTask>>();
+  /** Slots in use: root tasks that are held; a task with a parent at work uses its parent's. */
+  #slots = 0;
+  #count = 0;
+  #scheduled = false;
+  #stopped = false;
+  /** Names and roles that somebody is there for; undefined when that may have changed. */
+  #served: ReadonlySet<string> | undefined;
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
+    this.#payloads = new TaskPayloads(parts.storage);
+    this.#lines = new TaskLines(parts.clock, parts.clocks.queue, (task) => this.#giveUp(task));
   }
 
   /** The row of a task, over or not; {@link recall} comes before when it is not {@link known}. */
@@ -61,8 +80,12 @@ export class TaskDesk {
 
   /** Whether a name owns a task that is not over. */
   concerns(name: string): boolean {
-    for (const { record } of this.#live.values()) if (record.owner === name) return true;
-    return false;
+    return this.owned(name) > 0;
+  }
+
+  /** How many tasks of this owner are not over. */
+  owned(name: string): number {
+    return this.#owned.get(name) ?? 0;
   }
 
   /** The tasks that are not over. */
@@ -72,6 +95,8 @@ export class TaskDesk {
 
   /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
   async rows(prefix = ''): Promise<TaskRecord[]> {
+    // Who gives a task and asks sees it offered.
+    if (this.#scheduled && !this.#stopped) this.#offerQueued();
     const rows = new Map<string, TaskRecord>();
     for (const record of await this.#parts.storage.tasks({ prefix, newest: LISTED })) rows.set(record.taskId, record);
     // What is in memory is as new or newer.
@@ -89,17 +114,19 @@ export class TaskDesk {
     const { clocks, clock, turn } = this.#parts;
     const record = freshTask(taskId, owner, clocks, clock.now());
     turn.change({ kind: 'task', task: record, expect: null });
-    return this.#adopt(record, undefined);
+    return this.#adopt(record);
   }
 
-  /** Says who is to do a registered task, and queues it. */
-  assign(task: LiveTask, target: string, payload: TaskPayload, assignId: string): void {
+  /** Says who is to do a registered task, and queues it; `bytes` is about how large the payload is. */
+  assign(task: LiveTask, target: string, payload: TaskPayload, { id, bytes }: { id: string; bytes: number }): void {
     const { options = {} } = payload;
-    task.payload = payload;
+    const { taskId } = task.record;
+    this.#payloads.keep(taskId, payload, bytes);
+    if (options.parent !== undefined) this.#addChild(options.parent, task);
     this.#write(task, {
       ...task.record,
       target,
-      assignId,
+      assignId: id,
       parent: options.parent ?? null,
       priority: options.priority ?? 0,
       maxAttempts: options.max_attempts ?? task.record.maxAttempts,
@@ -119,8 +146,7 @@ export class TaskDesk {
       this.#parts.agents.get(before.agent)?.tasks.delete(next.taskId);
     if (next.agent !== null && isHeld(next.subState)) this.#parts.agents.get(next.agent)?.tasks.add(next.taskId);
     if (task.over) {
-      task.stop();
-      this.#live.delete(next.taskId);
+      this.#dismiss(task);
       this.#over.add(next.taskId, task.record);
     }
     return next;
@@ -167,7 +193,7 @@ export class TaskDesk {
     for (const task of this.#heldBy(agent)) {
       if (task.record.subState === 'offered') this.withdraw(task, `${agent.name} went away`);
     }
-    this.schedule();
+    this.workersChanged();
   }
 
   /** What an agent has accepted and not ended. */
@@ -180,7 +206,7 @@ export class TaskDesk {
   /** Takes back what an agent holds at its own wish; uses no attempt. */
   releaseAll(agent: Agent, reason: string): void {
     for (const task of this.#heldBy(agent)) this.release(task, reason);
-    this.schedule();
+    this.workersChanged();
   }
 
   /** A worker gives a task back; uses no attempt. */
@@ -202,20 +228,20 @@ export class TaskDesk {
     }
   }
 
-  /** Offers what is queued to whoever is free. Called after everything that may have made room or work. */
+  /** Has what is queued offered to whoever is free, at the end of this turn. Called after everything that may have made room or work. */
   schedule(): void {
-    let free = this.#parts.concurrency - heldSlots(this.#live);
-    for (const task of inLine(this.#live)) {
-      const rides = ridesAlong(task.record, this.#live);
-      const room = rides || free > 0;
-      const able = this.#parts.agents.workers(task.record.target);
-      task.waitForWorker(room && able.length === 0);
-      if (!room || task.backingOff) continue;
-      const worker = chooseWorker(able, task);
-      if (worker === undefined) continue;
-      this.#offer(task, worker);
-      if (!rides) free -= 1;
-    }
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#parts.turn.before(() => {
+      this.#scheduled = false;
+      if (!this.#stopped) this.#offerQueued();
+    });
+  }
+
+  /** Like {@link schedule}, after an agent came, went, or took on other roles. */
+  workersChanged(): void {
+    this.#served = undefined;
+    this.schedule();
   }
 
   /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */
@@ -225,21 +251,21 @@ export class TaskDesk {
   }
 
   /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. */
-  async restore(
-    records: readonly TaskRecord[],
-    payloadOf: (record: TaskRecord) => Promise<TaskPayload | undefined>,
-  ): Promise<void> {
-    for (const record of records) {
-      const payload = record.assignId === null ? undefined : await payloadOf(record);
-      this.#adopt(record, payload).revived(this.#parts.clock.now());
+  restore(records: readonly TaskRecord[]): void {
+    const tasks = records.map((record) => this.#adopt(record));
+    for (const task of tasks) {
+      task.revived(this.#parts.clock.now());
+      this.#place(task);
     }
-    for (const task of [...this.#live.values()]) {
+    for (const task of tasks) {
       if (task.record.subState === 'offered') this.withdraw(task, 'the hub was restarted');
     }
     this.schedule();
   }
 
   stop(): void {
+    this.#stopped = true;
+    this.#lines.stop();
     for (const task of this.#live.values()) task.stop();
   }
 
@@ -247,8 +273,9 @@ export class TaskDesk {
     return [...agent.tasks].flatMap((taskId) => this.#live.get(taskId) ?? []);
   }
 
-  #adopt(record: TaskRecord, payload: TaskPayload | undefined): LiveTask {
-    const task: LiveTask = new LiveTask(record, payload, this.#parts.clock, this.#parts.clocks, {
+  #adopt(record: TaskRecord): LiveTask {
+    this.#count += 1;
+    const task: LiveTask = new LiveTask(record, this.#count, this.#parts.clock, this.#parts.clocks, {
       accept: () => this.withdraw(task, `${task.record.agent} did not accept in time`),
       silence: () => {
         const { agent, silenceMs } = task.record;
@@ -263,18 +290,90 @@ export class TaskDesk {
         if (next !== undefined) this.tellOwner(next, next.reason ?? 'cancelled');
         this.schedule();
       },
-      queue: () => {
-        const next = this.move(task, { kind: 'give_up', reason: `no_worker: nobody came for ${task.record.target}` });
-        if (next !== undefined) this.tellOwner(next, next.reason ?? 'no_worker');
+      backoff: () => {
+        this.#place(task);
         this.schedule();
       },
-      backoff: () => this.schedule(),
     });
     this.#live.set(record.taskId, task);
     this.#over.remove(record.taskId);
+    this.#owned.set(record.owner, this.owned(record.owner) + 1);
+    if (record.parent !== null) this.#addChild(record.parent, task);
     if (record.agent !== null && isHeld(record.subState))
       this.#parts.agents.get(record.agent)?.tasks.add(record.taskId);
     return task;
+  }
+
+  /** Takes a task that is over out of what is about open ones. */
+  #dismiss(task: LiveTask): void {
+    const { taskId, owner, parent } = task.record;
+    task.stop();
+    this.#live.delete(taskId);
+    this.#payloads.drop(taskId);
+    const owned = this.owned(owner) - 1;
+    if (owned > 0) this.#owned.set(owner, owned);
+    else this.#owned.delete(owner);
+    const siblings = parent === null ? undefined : this.#children.get(parent);
+    siblings?.delete(task);
+    if (parent !== null && siblings?.size === 0) this.#children.delete(parent);
+  }
+
+  #addChild(parent: string, task: LiveTask): void {
+    const children = this.#children.get(parent) ?? new Set();
+    this.#children.set(parent, children.add(task));
+  }
+
+  /** Keeps count of slots and lines: a task is in a line, has a slot, uses that of its parent, or none of these. */
+  #place(task: LiveTask): void {
+    const { subState, target } = task.record;
+    const rides = ridesAlong(task.record, this.#live);
+    // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
+    const slot = isHeld(subState) && (task.slot || !rides);
+    if (slot !== task.slot) this.#slots += slot ? 1 : -1;
+    task.slot = slot;
+    if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
+    else this.#lines.remove(task);
+  }
+
+  #giveUp(task: LiveTask): void {
+    const next = this.move(task, { kind: 'give_up', reason: `no_worker: nobody came for ${task.record.target}` });
+    if (next !== undefined) this.tellOwner(next, next.reason ?? 'no_worker');
+    this.schedule();
+  }
+
+  #offerQueued(): void {
+    if (this.#served === undefined) this.#served = this.#parts.agents.served();
+    const { concurrency } = this.#parts;
+    if (this.#lines.hasReady(this.#slots < concurrency)) this.#offerToFree();
+    this.#lines.judge(this.#served, this.#slots < concurrency);
+  }
+
+  #offerToFree(): void {
+    const able = this.#freeWorkers();
+    for (;;) {
+      const task = this.#lines.first(able.keys(), this.#slots < this.#parts.concurrency);
+      if (task === undefined) return;
+      const { target } = task.record;
+      const worker = chooseWorker(able.get(target) ?? [], task);
+      if (worker === undefined) able.delete(target);
+      else this.#offer(task, worker);
+    }
+  }
+
+  /** Who could take something now, by the names and roles for which something waits. */
+  #freeWorkers(): Map<string, Agent[]> {
+    const able = new Map<string, Agent[]>();
+    for (const agent of this.#parts.agents.all()) {
+      if (agent.connection === undefined || agent.tasks.size >= agent.maxConcurrency) continue;
+      if (!may(agent.grant, 'work')) continue;
+      for (const target of targetsOf(agent)) {
+        if (!this.#lines.has(target)) continue;
+        const others = able.get(target);
+        if (others === undefined) able.set(target, [agent]);
+        else others.push(agent);
+      }
+    }
+    return able;
   }
 
   #write(task: LiveTask, next: TaskRecord): void {
@@ -287,6 +386,9 @@ export class TaskDesk {
       updated: this.#parts.clock.now(),
     };
     this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });
+    this.#place(task);
+    if (isHeld(subState) === isHeld(next.subState)) return;
+    for (const child of this.#children.get(next.taskId) ?? []) this.#place(child);
   }
 
   #offer(task: LiveTask, agent: Agent): void {
@@ -294,10 +396,26 @@ export class TaskDesk {
     const next = this.move(task, { kind: 'offer', agent: agent.name, session });
     if (next === undefined) return;
     this.tellOwner(next, `offered to ${agent.name}`);
-    const frame = agent.level === 0 ? plainOffer(task, agent.name) : fullOffer(task, agent.name);
-    if (agent.level === 0) this.#taken(task, agent);
-    const { connection } = agent;
-    this.#parts.turn.after(() => connection?.send(frame));
+    const { level, connection } = agent;
+    const payload = this.#payloads.get(next.taskId);
+    const word = level === 0 ? plainOffer : fullOffer;
+    const frame = payload === undefined ? undefined : word(task, payload, agent.name);
+    if (level === 0) this.#taken(task, agent);
+    const { turn, log } = this.#parts;
+    turn.after(() => {
+      if (frame !== undefined) {
+        connection?.send(frame);
+        return;
+      }
+      this.#payloads.read(next).then(
+        (read) => {
+          const { attempt, agent: holder } = task.record;
+          if (attempt === next.attempt && holder === agent.name) connection?.send(word(task, read, agent.name));
+        },
+        // The clocks of the offer go on.
+        (error: unknown) => log.error({ err: error, task: next.taskId }, 'what a task is about cannot be read'),
+      );
+    });
   }
 
   /** A level-0 worker cannot accept: it has the task as soon as it is told. */
@@ -308,6 +426,8 @@ export class TaskDesk {
 
   #backOff(task: LiveTask, times: number): void {
     const { backoffBase } = this.#parts.clocks;
-    if (!task.over) task.backOff(backoff(times, { baseMs: backoffBase, capMs: 60 * backoffBase }));
+    if (task.over) return;
+    task.backOff(backoff(times, { baseMs: backoffBase, capMs: 60 * backoffBase }));
+    this.#place(task);
   }
 }

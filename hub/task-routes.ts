@@ -1,4 +1,5 @@
 import { parseTarget } from '../protocol/index.ts';
+import { sizeOf } from './decode.ts';
 import { goalOf, resultOf, textOf } from './level-zero.ts';
 import type { LiveTask } from './live-task.ts';
 import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
@@ -53,7 +54,7 @@ function assignByRoute(
   if (target.kind === 'agent' && worker?.connection === undefined && worker?.mailbox === undefined) return 'elsewhere';
   const direct = worker?.level === 0;
   const id = post.relay(agent.name, decoded, { attempt: 1, ...(direct && { box: frame.to }) });
-  desk.assign(task, frame.to, goalOf(frame.payload), id);
+  desk.assign(task, frame.to, goalOf(frame.payload), { id, bytes: sizeOf(decoded) });
   if (direct) desk.give(task, worker);
   else desk.schedule();
   return undefined;

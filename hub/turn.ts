@@ -40,6 +40,7 @@ export class Turn {
   readonly #failed: (error: unknown) => void;
   readonly #log: Log;
   #carrier: Carrier | undefined;
+  #before: Effect[] = [];
   #dirty: Flushable[] = [];
   #batch: Batch = emptyBatch();
   #scheduled = false;
@@ -83,6 +84,12 @@ export class Turn {
     this.#schedule();
   }
 
+  /** Runs `work`, whose changes are still of this turn, right before its commit; to be called once before each run. */
+  before(work: Effect): void {
+    this.#before.push(work);
+    this.#schedule();
+  }
+
   /** Runs `effect` after the commit of this turn and the deliveries of its messages. */
   after(effect: Effect): void {
     this.#batch.effects.push(effect);
@@ -113,6 +120,7 @@ export class Turn {
   }
 
   async #run(): Promise<void> {
+    for (let work = this.#before.shift(); work !== undefined; work = this.#before.shift()) this.#guarded(work);
     this.#scheduled = false;
     const batch = this.#batch;
     this.#batch = emptyBatch();

@@ -55,6 +55,8 @@ export const hub = {
   'R-HUB-66': 'The state machine of a task has the transitions of the protocol and no others.',
   'R-HUB-67': 'Long work that lives is never thrown away; a stopped or mute worker process is found in time.',
   'R-HUB-68': 'A client that goes by the rules of docs/protocol.md has each message once and in order.',
+  'R-HUB-69':
+    'Tasks that wait cost little: no look at the others when one comes or goes, a bounded memory, a bounded number.',
   'R-HUB-58': 'Names that were away for long are forgotten, and told so when they come back.',
   'R-HUB-88':
     'The bench relays every frame through every relay it compares, in processes and folders that are gone afterwards.',
