@@ -128,6 +128,8 @@ export interface Retention {
   readonly before?: number;
   /** The oldest messages, until the store takes at most this many bytes. */
   readonly maxBytes?: number;
+  /** What waits in mailboxes that no session tells of: the messages of `box` after a position stay. */
+  readonly waiting?: readonly { readonly box: string; readonly after: number }[];
 }
 
 /** What waits for one name: messages and bytes after a position, and the position of the newest. */

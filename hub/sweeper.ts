@@ -82,8 +82,20 @@ export class Sweeper {
     }
     const { ageMs = 0, bytes = 0 } = retention;
     if (ageMs > 0 || bytes > 0) {
-      await storage.trim({ ...(ageMs > 0 && { before: now - ageMs }), ...(bytes > 0 && { maxBytes: bytes }) });
+      const limits = { ...(ageMs > 0 && { before: now - ageMs }), ...(bytes > 0 && { maxBytes: bytes }) };
+      await storage.trim({ ...limits, waiting: this.#waiting() });
     }
+  }
+
+  /** What is still to be told: a level-0 peer has no session in the store that would tell of it. */
+  #waiting(): { box: string; after: number }[] {
+    const waiting: { box: string; after: number }[] = [];
+    for (const { name, mailbox, session } of this.#parts.agents.all()) {
+      // One that is empty now may not be by the end of a long trim.
+      if (mailbox !== undefined && (mailbox.depth > 0 || session === undefined))
+        waiting.push({ box: name, after: mailbox.acked });
+    }
+    return waiting;
   }
 
   /** A machine whose time is set on by a day must not lose what waits: the earlier of its time and of what passed since the start. */

@@ -27,6 +27,7 @@ export class Trimmer {
     const gone: OpenBatch[] = [];
     let [position, messages, bytes] = [afterLsn, 0, 0];
     let done = true;
+    const waiting = new Map(retention.waiting?.map(({ box, after }) => [box, after]));
     const excess = retention.maxBytes === undefined ? 0 : this.size() - retention.maxBytes;
     for (const batch of batchesAfter(this.#prepare, afterLsn)) {
       const isOld = batch.ts < (retention.before ?? 0) || bytesOf(gone) < excess;
@@ -38,7 +39,7 @@ export class Trimmer {
       position = batch.last;
       messages += batch.last - batch.first + 1;
       bytes += batch.size;
-      if (!this.#isNeeded(batch)) gone.push(batch);
+      if (!this.#isNeeded(batch, waiting)) gone.push(batch);
     }
     if (gone.length > 0) this.#transaction(() => this.#delete(gone, last));
     for (const { first, last: end } of gone) this.#unindexed.remove(first, end);
@@ -70,7 +71,7 @@ export class Trimmer {
   }
 
   /** Whether it holds a message that waits, a dead letter, or one of a task that is not over. */
-  #isNeeded(batch: OpenBatch): boolean {
+  #isNeeded(batch: OpenBatch, waiting: ReadonlyMap<string, number>): boolean {
     const dead = this.#prepare('SELECT 1 FROM dead WHERE lsn BETWEEN ? AND ?').get(batch.first, batch.last);
     if (dead !== undefined) return true;
     const waits = this.#prepare('SELECT 1 FROM session WHERE name = ? AND acked < ?');
@@ -82,6 +83,7 @@ export class Trimmer {
       if (box !== null) boxes.set(box, lsn);
       if (taskId !== '') tasks.add(taskId);
     }
+    for (const [box, lsn] of boxes) if (lsn > (waiting.get(box) ?? Number.POSITIVE_INFINITY)) return true;
     for (const [box, lsn] of boxes) if (waits.get(box, lsn) !== undefined) return true;
     for (const task of tasks) if (open.get(task) !== undefined) return true;
     return false;

@@ -51,6 +51,24 @@ export function describeRetention(open: Open): void {
     expect(await left()).toEqual([young]);
   });
 
+  test('R-HUB-47: what the hub says is waiting stays, whether its name has a session or not', async () => {
+    const { storage } = await opened(open);
+    await storage.commit([session('known', 100)], 1);
+    const lsns: number[] = [];
+    // each in a commit of its own, since a store may keep a commit in one piece
+    for (const box of ['plain', 'plain', 'known', 'other', 'plain']) {
+      lsns.push(...(await storage.commit([message({ box })], 2)));
+    }
+    const [first = 0, second, known, , last] = lsns;
+    const waiting = [
+      { box: 'plain', after: first },
+      { box: 'known', after: 0 },
+    ];
+    expect(await storage.trim({ before: 3, waiting })).toBe(2);
+    expect((await allOf(storage)).map(({ lsn }) => lsn)).toEqual([second, known, last]);
+    expect(await storage.trim({ before: 3 })).toBe(3);
+  });
+
   test('R-HUB-47: positions are never given out again, also when everything was deleted', async () => {
     const { storage, reopen } = await opened(open);
     const lsns = await storage.commit(
