@@ -95,6 +95,35 @@ test('R-HUB-53: messages under way are let go of by number or by id, and the res
   await expect.poll(() => taken.map(({ lsn }) => lsn)).toEqual([1, 2, 3, 4, 5, 6, 4, 5, 6]);
 });
 
+test('R-HUB-53: what comes while a late store finds nothing is handed over all the same', async () => {
+  const { storage } = await openStorage(':memory:');
+  const gates: (() => void)[] = [];
+  const late: Pick<typeof storage, 'mailbox'> = {
+    mailbox: async (...asked) => {
+      const page = await storage.mailbox(...asked);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return page;
+    },
+  };
+  const limits = { maxInflight: 9, maxInflightBytes: 999, memory: new MailboxMemory(1000, 1000) };
+  await storage.commit([{ kind: 'message', row: rowFor('other') }], 1);
+  const mailbox = new Mailbox('b', { acked: 0, depth: 0, bytes: 0, last: 1 }, { ...storage, ...late }, limits);
+  const taken: number[] = [];
+  mailbox.attach({ full: () => false, deliver: ({ lsn }) => taken.push(lsn) }, true);
+  await expect.poll(() => gates.length).toBe(1);
+  const row = rowFor('b');
+  const [lsn = 0] = await storage.commit([{ kind: 'message', row }], 1);
+  mailbox.push({ ...row, lsn, ts: 1 });
+  gates.shift()?.();
+  await expect.poll(() => gates.length).toBe(1);
+  gates.shift()?.();
+  await expect.poll(() => taken).toEqual([lsn]);
+});
+
+function rowFor(box: string) {
+  return { type: 'route', from: 'a', to: box, box, taskId: '', id: 'i', attempt: null, body: Buffer.from('{}') };
+}
+
 test('R-HUB-53: a queue gives what it was given, in order, however long it becomes', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -3000, max: -1 }))), (steps) => {

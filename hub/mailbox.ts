@@ -227,10 +227,11 @@ export class Mailbox {
     this.#reading = true;
     const sink = this.#sink;
     const from = this.#sent;
+    const upto = this.last;
     this.#storage.mailbox(this.name, from, this.#page()).then(
       (messages) => {
         if (this.#sink !== sink || this.#sent !== from || !this.#reading) return;
-        this.#take(messages);
+        this.#take(messages, upto);
       },
       () => {
         // It is read again at the next chance to feed.
@@ -245,14 +246,15 @@ export class Mailbox {
     return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, usual))));
   }
 
-  #take(messages: readonly StoredMessage[]): void {
+  /** Takes a page that was asked for when `upto` was the newest message: what was pushed since is still to be read. */
+  #take(messages: readonly StoredMessage[], upto: number): void {
     this.#reading = false;
     for (const message of messages) {
       this.#limits.memory.force(message.body.length);
       this.#keep(message);
     }
-    this.#readyEnd = messages.at(-1)?.lsn ?? this.last;
-    if (messages.length === 0) this.#sent = this.last;
+    this.#readyEnd = messages.at(-1)?.lsn ?? upto;
+    if (messages.length === 0) this.#sent = upto;
     this.feed();
   }
 }

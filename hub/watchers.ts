@@ -84,7 +84,12 @@ class Feed {
   }
 
   catchUp(): void {
-    if (this.#reading || this.#full()) return;
+    if (this.#reading) return;
+    if (this.#full()) {
+      // Until it has drained nothing may be said that comes after what is still to be read.
+      this.#behind = true;
+      return;
+    }
     this.#reading = true;
     this.#storage.tail(this.#filter, this.#position, PAGE, PAGE_BYTES).then(
       (page) => this.#take(page),
@@ -103,9 +108,9 @@ class Feed {
       this.#say(message);
     }
     this.#position = Math.max(this.#position, next ?? 0);
-    const behind = this.#behind || next !== undefined;
-    this.#behind = next !== undefined;
-    if (behind && this.#connection.open) this.catchUp();
+    const more = this.#behind || next !== undefined;
+    this.#behind = false;
+    if (more && this.#connection.open) this.catchUp();
   }
 
   #full(): boolean {
