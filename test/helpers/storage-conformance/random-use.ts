@@ -74,18 +74,22 @@ const RUN = 100;
 
 /** Random use, compared with a model after every step. */
 export function describeRandomUse(open: Open, operations: number): void {
-  test(`R-HUB-40: ${operations} random operations do what they do to a model`, async () => {
-    const script = fc.array(operation, { minLength: RUN, maxLength: RUN, size: 'max' });
-    const follows = async (steps: readonly Operation[]) => {
-      const store = await open();
-      try {
-        await follow(store, steps);
-      } finally {
-        await store.destroy();
-      }
-    };
-    await fc.assert(fc.asyncProperty(script, follows), { numRuns: Math.ceil(operations / RUN), endOnFailure: true });
-  });
+  test(
+    `R-HUB-40: ${operations} random operations do what they do to a model`,
+    async () => {
+      const script = fc.array(operation, { minLength: RUN, maxLength: RUN, size: 'max' });
+      const follows = async (steps: readonly Operation[]) => {
+        const store = await open();
+        try {
+          await follow(store, steps);
+        } finally {
+          await store.destroy();
+        }
+      };
+      await fc.assert(fc.asyncProperty(script, follows), { numRuns: Math.ceil(operations / RUN), endOnFailure: true });
+    },
+    Math.max(90_000, operations * 90),
+  );
 }
 
 async function follow({ storage: first, reopen }: OpenedStorage, steps: readonly Operation[]): Promise<void> {
