@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { join0, join1, result, testHub } from '../test/helpers/hub.ts';
+import { resultOf } from './level-zero.ts';
 
 test('R-HUB-1: the real wscat pings, looks around and routes to another wscat', async () => {
   const hub = await testHub();
@@ -222,3 +223,10 @@ test('R-HUB-9: a result in a task from somebody else to somebody else is a messa
   worker.send({ type: 'route', to: 'owner', task_id: 't1', attempt: 1, payload: result('now') });
   expect((await owner.next('route')).payload.summary).toBe('now');
 });
+
+test.each(['constructor', '__proto__', 'toString', 'running', 7, null])(
+  'R-HUB-1: a message whose payload has the status %j is no result',
+  (status) => {
+    expect(resultOf({ status, summary: 'still at it' })).toBeUndefined();
+  },
+);
