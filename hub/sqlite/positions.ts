@@ -98,6 +98,15 @@ class Drafts {
   }
 }
 
+/** The same keys, for a message that goes. */
+function keysOf({ box, taskId, from, to }: LogRow): [kind: Kind, key: string][] {
+  const keys: [Kind, string][] = [['sender', from]];
+  if (taskId !== '') keys.push(['task', taskId]);
+  if (box !== null) keys.push(['box', box]);
+  if (to !== box && isName(to)) keys.push(['to', to]);
+  return keys;
+}
+
 /** Indexes the messages after a position, as many as make one chunk; returns the last position and the bytes that it covers. */
 export function indexChunk(prepare: Prepare, unindexed: Unindexed, afterLsn: number): { last: number; bytes: number } {
   const first = Math.max(afterLsn + 1, unindexed.first);
@@ -255,15 +264,7 @@ export function unindex(prepare: Prepare, messages: readonly StoredMessage[]): v
   for (const message of messages) {
     if (chunk === undefined || message.lsn > chunk.last) chunk = chunkOf.get(message.lsn) as typeof chunk;
     if (chunk === undefined || message.lsn > chunk.last) continue;
-    const { from, box, taskId, to } = message;
-    const keys: [Kind, string][] = [
-      ['sender', from],
-      ['task', taskId],
-      ['to', to],
-    ];
-    if (box !== null) keys.push(['box', box]);
-    // A row that there is not cannot be struck from.
-    for (const [kind, key] of keys) {
+    for (const [kind, key] of keysOf(message)) {
       const name = `${kind} ${chunk.first} ${key}`;
       const row = rows.get(name) ?? { kind, key, chunk: chunk.first, lsns: new Set() };
       rows.set(name, row);

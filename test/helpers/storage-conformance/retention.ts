@@ -86,6 +86,19 @@ export function describeRetention(open: Open): void {
     expect(await allOf(again, { taskId: 'run' })).toHaveLength(1);
   });
 
+  test('R-HUB-47: of a name that was meant in several ways, what stays is found when others went', async () => {
+    const { storage } = await opened(open);
+    await storage.commit([session('c')], 1);
+    for (let turn = 0; turn < 600; turn += 1) {
+      const waits = turn % 10 === 0;
+      await storage.commit([message({ to: 'b', box: waits ? 'c' : 'b' })], turn);
+    }
+    expect(await storage.trim({ before: 1000 })).toBe(540);
+    expect(await storage.latest({ agent: 'b' }, 100)).toHaveLength(60);
+    expect(await allOf(storage, { agent: 'b' })).toHaveLength(60);
+    expect((await storage.mailboxFacts('c', 0)).depth).toBe(60);
+  });
+
   test('R-HUB-47: the oldest messages go until the store is small enough', async () => {
     const { storage } = await opened(open);
     const filler = 'x'.repeat(2000);
