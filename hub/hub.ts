@@ -38,6 +38,8 @@ export interface HubParts {
   readonly metrics: Metrics;
   /** Bytes that the store takes on disk. */
   readonly bytes: () => Promise<number>;
+  /** Whether it only shows what {@link Hub.record} adds: what agents say is refused. */
+  readonly replay: boolean;
   /** The hub cannot go on: what it was told is not on disk. */
   readonly failed: (error: unknown) => void;
 }
@@ -86,6 +88,7 @@ export class Hub {
       limits,
       clock,
       position,
+      replay: parts.replay,
     });
     post.listen((message) => {
       this.#position = message.lsn;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
 import type { Envelope, TaskRow } from '../protocol/index.ts';
-import { join1 } from '../test/helpers/hub.ts';
+import { join0, join1 } from '../test/helpers/hub.ts';
 import { startReplay } from './index.ts';
 
 async function replay() {
@@ -58,4 +58,29 @@ test('R-CLI-23: messages of a replay reach nobody’s mailbox, its tasks are off
   expect(coder.frames.map(({ type }) => type).filter((type) => type === 'route' || type.startsWith('task.'))).toEqual(
     [],
   );
+});
+
+test('R-CLI-23: a replay takes no message and no task from anybody, at either level, and its log stays as it was', async () => {
+  const hub = await replay();
+  await hub.add([{ frame: mail }]);
+  const level1 = await join1(hub, 'coder-1', { roles: ['coder'] });
+  const level0 = await join0(hub, 'me');
+  for (const peer of [level0, level1]) {
+    const goal = { goal: 'new' };
+    const ids = [
+      peer.send({ type: 'route', to: 'coder-1', payload: 'new' }),
+      peer.send({ type: 'register_task', task_id: 'new.1' }),
+      peer.send({ type: 'task.assign', to: 'role:coder', task_id: 'new.2', payload: goal }),
+      peer.send({ type: 'task.event', task_id: 'k.t', payload: { event: { type: 'noted' } } }),
+    ];
+    for (const id of ids) {
+      const { payload } = await peer.next('error', ({ ref }) => ref === id);
+      expect(payload).toMatchObject({ code: 'forbidden', message: expect.stringContaining('this is a replay') });
+    }
+    peer.send({ type: 'tasks' });
+    expect((await peer.next('tasks')).payload.tasks).toEqual([]);
+  }
+  // every frame counts, the refused ones too
+  await level1.next('accepted', ({ payload }) => payload.upto === 5);
+  expect(await logOf(hub.port)).toMatchObject([{ ...mail, lsn: 1 }]);
 });

@@ -11,7 +11,7 @@ export interface Replayed {
   readonly task?: TaskRow | undefined;
 }
 
-/** A hub that shows what another one logged. */
+/** A hub that shows what another one logged; whatever agents want to add is refused with `forbidden`. */
 export interface ReplayHub extends RunningHub {
   /**
    * Adds messages in their order, with their times (`ts`; without one, that of the message before) and in nobody's mailbox.
@@ -24,7 +24,7 @@ export interface ReplayHub extends RunningHub {
 export async function startReplay(options: Omit<HubOptions, 'clock'>): Promise<ReplayHub> {
   let now = Date.now();
   const clock: Clock = { ...systemClock, now: () => now };
-  const { running, hub } = await serveHub({ ...options, clock }, { restore: false });
+  const { running, hub } = await serveHub({ ...options, clock }, { replay: true });
   const stands = new Map<string, { attempt: number; subState: TaskRecord['subState'] }>();
   const changeOf = (row: TaskRow): Extract<Change, { kind: 'task' }> => {
     const task = recordOf(row);

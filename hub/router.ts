@@ -23,6 +23,8 @@ export interface RouterParts extends TaskParts, RouteParts {
   readonly clock: Clock;
   /** Position of the newest committed message. */
   readonly position: () => number;
+  /** Whether this hub only shows what another one logged. */
+  readonly replay: boolean;
 }
 
 /** What is logged before it has an effect: a message between agents, or a word about a task. */
@@ -90,7 +92,12 @@ export class Router {
   }
 
   #lasting(said: Said<Lasting>): Promise<void> | undefined {
-    const { agent, frame } = said;
+    const { agent, connection, decoded, frame } = said;
+    if (this.#parts.replay) {
+      refuse(connection, decoded, 'forbidden', 'this is a replay: it shows what was said and takes nothing new');
+      connection.owe();
+      return undefined;
+    }
     if (frame.id !== undefined && agent.recent.find(frame.id) !== undefined) return this.#repeated(said, frame.id);
     if (frame.type !== 'route') {
       return this.#informed(frame.task_id, () => this.#taskFrame(said as Said<TaskFrame['type']>));

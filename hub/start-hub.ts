@@ -36,13 +36,13 @@ export interface RunningHub {
 
 /** Starts a hub; rejects with `port_in_use` when somebody else listens there, `usage` when it would be open to other machines. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
-  return (await serveHub(options, { restore: true })).running;
+  return (await serveHub(options, { replay: false })).running;
 }
 
-/** What {@link startHub} does, for a hub that may leave alone what is in its store. */
+/** What {@link startHub} does; with `replay` for a hub that leaves alone what is in its store, and takes nothing from agents. */
 export async function serveHub(
   options: HubOptions,
-  { restore }: { restore: boolean },
+  { replay }: { replay: boolean },
 ): Promise<{ running: RunningHub; hub: Hub }> {
   const host = options.host ?? '127.0.0.1';
   const limits = limitsOf(options.limits);
@@ -68,7 +68,7 @@ export async function serveHub(
   // The port comes first: where another hub listens, its database is not to be touched.
   const port = await listen(server, host, options.port ?? 8765);
   policy.hosts = allowedHosts(host, port, options.hostNames ?? []);
-  const opening = openHub(options, clock, metrics, restore);
+  const opening = openHub(options, clock, metrics, replay);
   const keeper = opening.then(
     ({ hub }): Doorkeeper => ({
       policy: () => ({
@@ -122,7 +122,7 @@ async function openHub(
   options: HubOptions,
   clock: Clock,
   metrics: Metrics,
-  restore: boolean,
+  replay: boolean,
 ): Promise<{ hub: Hub; epoch: string; setAside?: string; failed: Promise<unknown> }> {
   const log = options.log.child({ room: 'hub' });
   const { storage, setAside } = await (options.openStorage ?? openStorage)(options.database, {
@@ -144,9 +144,10 @@ async function openHub(
     retention: options.retention ?? {},
     metrics,
     bytes: () => bytesOf(options.database),
+    replay,
     failed: fail,
   });
-  if (restore) await hub.restore();
+  if (!replay) await hub.restore();
   return { hub, epoch: storage.epoch, ...(setAside !== undefined && { setAside }), failed };
 }
 

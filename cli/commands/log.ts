@@ -39,7 +39,10 @@ export function logCommand(): Command {
     .option('--story <TASK>', 'one task as a tree: who asked, attempts, waits, questions, results, sub-tasks')
     .option('--full', 'with --story: every event of the work, not just their number')
     .option('--export <FILE>', 'write the frames to a file (- is stdout, .gz is packed), with secrets masked')
-    .option('--replay <FILE>', 'serve the messages of a log file on a new hub, until Ctrl-C; nobody gets them as mail')
+    .option(
+      '--replay <FILE>',
+      'show the messages of a log file on a hub of its own, until Ctrl-C; nobody gets them as mail, and it takes no new ones',
+    )
     .option('--port <N>', 'with --replay: port to listen on; default: a free one', parsePort)
     .option('--speed <N>', 'with --replay: N times as fast as it was; default: all at once', parseSpeed)
     .addHelpText(

@@ -26,7 +26,7 @@ export interface ReplayOptions {
 /** Messages that are read from the file before they are added together. */
 const TOGETHER = 256;
 
-/** Serves the messages of a log file on a hub of their own until a signal comes. */
+/** Shows the messages of a log file on a hub of their own, which takes no others, until a signal comes. */
 export async function replayLog({ replay: file, state, port = 0, speed }: ReplayOptions): Promise<void> {
   const signal = abortOnSignal();
   const { logLevel } = readConfig(PlaceSettings, { environment: environment() });
@@ -54,7 +54,7 @@ export async function replayLog({ replay: file, state, port = 0, speed }: Replay
 
 async function announce({ url }: ReplayHub, what: string): Promise<void> {
   await print(url);
-  say(`npc-crew: the hub ${what}; look at it: npc-crew log --hub ${url}   (Ctrl-C ends it)`);
+  say(`npc-crew: the hub ${what}, to be looked at only: npc-crew log --hub ${url}   (Ctrl-C ends it)`);
 }
 
 /** Adds the messages of the file, all at once or at a pace. */

@@ -30,7 +30,8 @@ export const cli = {
   'R-CLI-21':
     'log --story tells one task as a tree: attempts, waits, sizes, latencies, questions, stale results, sub-tasks.',
   'R-CLI-22': 'log --export writes a masked log in one piece, and says how many places were masked.',
-  'R-CLI-23': 'log --replay serves the messages of a file with their times on a fresh hub, and wakes nobody with them.',
+  'R-CLI-23':
+    'log --replay shows the messages of a file with their times on a fresh hub, wakes nobody with them, and takes no others.',
   'R-CLI-24':
     'tasks shows one task, those of a state, and those that are stuck with why, for how long, and what to do.',
   'R-CLI-25': 'dead lists and drops what was never handed over, and never writes beside a hub that is at work.',
