@@ -12,7 +12,10 @@ async function work({ goal }) {
   return { status: 'success', summary: `As ${role} I heard: ${goal}`.slice(0, 2000), artifacts, issues: [] };
 }
 
-const socket = new WebSocket(`${url}/?agent=${name}&v=1`);
+// A hub that asks for a token keeps it in the file `token` of its state folder: NPC_HUB_TOKEN=$(cat FILE)
+const { NPC_HUB_TOKEN: token } = process.env;
+const headers = token ? { authorization: `Bearer ${token}` } : {};
+const socket = new WebSocket(`${url}/?agent=${name}&v=1`, { headers });
 const send = (type, more) =>
   socket.send(JSON.stringify({ v: 1, type, from: name, to: 'hub', task_id: '', payload: {}, ...more }));
 

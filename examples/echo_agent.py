@@ -4,11 +4,19 @@ npc-crew hub                  then, in a second terminal:   python3 examples/ech
 To write your own, replace `work` and the role. docs/protocol.md explains the frames."""
 import asyncio
 import json
+import os
 import sys
 import websockets
 
 DEFAULTS = ["ws://127.0.0.1:8765", "translator-py", "translator"]
 URL, NAME, ROLE = sys.argv[1:] + DEFAULTS[len(sys.argv) - 1 :]
+
+# A hub that asks for a token keeps it in the file `token` of its state folder: NPC_HUB_TOKEN=$(cat FILE)
+TOKEN = os.environ.get("NPC_HUB_TOKEN")
+HEADERS = {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
+# websockets 14 and later call this argument additional_headers, those up to 13 extra_headers.
+VERSION = int(websockets.__version__.split(".")[0])
+WITH_HEADERS = {"additional_headers" if VERSION >= 14 else "extra_headers": HEADERS}
 
 
 async def work(task):
@@ -24,7 +32,7 @@ async def send(hub, kind, payload={}, **more):
 
 
 async def main():
-    async with websockets.connect(f"{URL}/?agent={NAME}&v=1") as hub:
+    async with websockets.connect(f"{URL}/?agent={NAME}&v=1", **WITH_HEADERS) as hub:
         # The first frame, within 10 s: it says which tasks to offer, and how many at once.
         await send(hub, "hello", {"v": 1, "roles": [ROLE], "max_concurrency": 1})
         async for text in hub:

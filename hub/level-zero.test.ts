@@ -85,6 +85,16 @@ test('R-HUB-2: one of a role, all of a role, and everybody can be addressed', as
   expect(a.frames).toEqual([]);
 });
 
+test('R-HUB-1: at level 0 a person may watch and read the log, by the type of the frame alone', async () => {
+  const hub = await testHub();
+  const me = await join0(hub, 'me');
+  me.socket.send('{"type":"watch"}');
+  me.send({ type: 'route', to: 'me', payload: 'hello' });
+  expect((await me.next('event')).payload.frame).toMatchObject({ type: 'route', payload: 'hello', lsn: 1 });
+  me.socket.send('{"type":"log"}');
+  expect((await me.next('log')).payload.frames).toMatchObject([{ payload: 'hello', lsn: 1 }]);
+});
+
 test('R-HUB-17: a registered task, routed to a level-0 worker and back, goes from pending over running to done', async () => {
   const hub = await testHub();
   const owner = await join0(hub, 'coordinator');

@@ -19,16 +19,24 @@ afterEach(async () => {
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const soon = { timeout: 15_000, interval: 10 };
 
-async function hub(): Promise<{ url: string; boss: HubClient }> {
-  const running = await startHub({ port: 0, database: ':memory:', log: silentLog() });
+async function hub(token?: string): Promise<{ url: string; boss: HubClient }> {
+  const secured = token === undefined ? {} : ({ auth: 'required', token } as const);
+  const running = await startHub({ port: 0, database: ':memory:', log: silentLog(), ...secured });
   cleanups.push(() => running.close());
-  const boss = await connectHub({ url: running.url, name: 'boss', log: silentLog() });
+  const boss = await connectHub({ url: running.url, name: 'boss', log: silentLog(), token });
   cleanups.push(() => boss.close());
   return { url: running.url, boss };
 }
 
-function start(command: string, args: readonly string[]): { stderr: () => string; exit: Promise<unknown> } {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+function start(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): { stderr: () => string; exit: Promise<unknown> } {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
   const exit = once(child, 'exit').then(([code]) => code);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -72,6 +80,15 @@ test('R-CLIENT-61: the agent in JavaScript has under 40 lines, joins as a transl
   ]);
 });
 
+test('R-CLIENT-61: a token that the agent in JavaScript finds in NPC_HUB_TOKEN lets it in, and without one it says why it is not', async () => {
+  const { url, boss } = await hub('a-token-of-this-hub');
+  const run = (env: Record<string, string>) => start(process.execPath, [example('echo-agent.mjs'), url], env);
+  await joins(boss, run({ NPC_HUB_TOKEN: 'a-token-of-this-hub' }), 'translator-1');
+  const stranger = run({});
+  await stranger.exit;
+  expect(stranger.stderr()).toContain('401');
+});
+
 test('R-CLIENT-61: without a hub the agent in JavaScript says so and ends', async () => {
   const agent = start(process.execPath, [example('echo-agent.mjs'), 'ws://127.0.0.1:9']);
   await agent.exit;
@@ -95,8 +112,8 @@ const python = pythonWithWebsockets();
 test.skipIf(python === undefined)(
   `R-CLIENT-62: the agent in Python joins as a translator and answers its tasks${python ? '' : ' (skipped: no python3-websockets here)'}`,
   async () => {
-    const { url, boss } = await hub();
-    const agent = start(python as string, [example('echo_agent.py'), url]);
+    const { url, boss } = await hub('a-token-of-this-hub');
+    const agent = start(python as string, [example('echo_agent.py'), url], { NPC_HUB_TOKEN: 'a-token-of-this-hub' });
     await joins(boss, agent, 'translator-py');
     const results = await giveTwo(boss, 'translator');
     expect(results.map(({ payload }) => payload.summary)).toEqual([
