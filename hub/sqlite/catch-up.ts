@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
 import { batchesAfter, messagesOf } from './batches.ts';
-import { CHUNK, indexChunk, indexedUpTo } from './positions.ts';
+import { CHUNK, indexChunk } from './index-chunk.ts';
+import { indexedUpTo } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { transactions } from './transactions.ts';
 import { Unindexed } from './unindexed.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
 import { pack } from './batch.ts';
-import { CHUNK } from './positions.ts';
+import { CHUNK } from './index-chunk.ts';
 import { statements } from './statements.ts';
 import { transactions } from './transactions.ts';
 

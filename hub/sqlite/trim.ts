@@ -2,9 +2,9 @@ import type { Database } from '../../base/sqlite.ts';
 import type { Retention } from '../storage.ts';
 import type { OpenBatch } from './batch.ts';
 import { batchesAfter, messagesOf } from './batches.ts';
-import { unindex } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { type Transaction, transactions } from './transactions.ts';
+import { unindex } from './unindex.ts';
 import type { Unindexed } from './unindexed.ts';
 
 /** Messages and bytes that one piece looks at: a chunk of the index, whose rows are then deleted instead of written anew. */
