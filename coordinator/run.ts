@@ -1,5 +1,4 @@
-import { AppError, messageOf } from '../base/errors.ts';
-import { ModelError } from '../core/model.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Cause, FrameOf } from '../protocol/index.ts';
 import { adviceFor } from './advice.ts';
 import { checkAllowed } from './allowed.ts';
@@ -8,23 +7,21 @@ import { claimThread, firstBody } from './claim.ts';
 import { type RunContext, readContext } from './context.ts';
 import { type Crew, endEarlierChildren, gatherCrew } from './crew.ts';
 import { type Deadline, watchDeadline } from './deadline.ts';
-import { branchNames, deliver } from './deliver.ts';
 import { createDispatcher, type Dispatcher } from './dispatch.ts';
 import { attachLog } from './ending.ts';
+import { finishWork } from './finish-work.ts';
 import { planFlow } from './flow-plan.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { LIVE_FOR_MS, type LiveComment, startLiveComment } from './live-comment.ts';
 import { watchFrom, watchMentions } from './mention-watch.ts';
 import type { CoordinatorOptions, OpenedWorkshop, RunOutcome } from './options.ts';
 import { createPicture, type Picture } from './picture.ts';
-import { postReview } from './post-review.ts';
 import { checkPreflight } from './preflight.ts';
 import { textsFor } from './report/texts.ts';
-import { hermesReview } from './review.ts';
-import { causeOfModelError } from './task-cause.ts';
+import { causeOfError } from './task-cause.ts';
 import type { Trigger } from './trigger.ts';
 import { type Decision, decide, exitOf, RunEnd } from './verdict.ts';
-import { Work, type WorkEnd } from './work.ts';
+import { Work } from './work.ts';
 
 /** Roles that every run can start by itself. */
 export const BUILT_IN_ROLES = ['architect', 'coder', 'reviewer', 'verifier'] as const;
@@ -174,7 +171,18 @@ class Run {
       revokeTask: this.#o.revokeTask,
       mayStart: () => this.#mayStart(deadline),
     });
-    return this.#finishWork(await work.run(), work, opened);
+    return finishWork(await work.run(), {
+      trigger: this.#trigger,
+      title: context.title,
+      journal: this.#journal,
+      work,
+      opened,
+      forge,
+      judge: this.#o.judge,
+      runKey: this.#o.runKey,
+      signal: this.#stop.signal,
+      step: (name) => this.#step(name),
+    });
   }
 
   /** Opens the repository and tells what limits the run; ends it where it is impossible. */
@@ -203,50 +211,6 @@ class Run {
       await this.#journal.write({ type: 'comment.noted', by: 'coordinator', body });
     }
     return opened;
-  }
-
-  async #finishWork(end: WorkEnd, work: Work, { workshop, remote }: OpenedWorkshop): Promise<Decision> {
-    const { forge, judge, runKey } = this.#o;
-    const trigger = this.#trigger;
-    const journal = this.#journal;
-    if (end.kind !== 'change') {
-      if (end.kind === 'review') {
-        const reviewable = trigger.thread?.kind === 'pr' ? forge : undefined;
-        await postReview({ journal, forge: reviewable, issues: end.result.issues });
-      }
-      await journal.write({
-        type: 'work.answered',
-        kind: end.kind,
-        text: end.kind === 'answer' ? end.text : end.result.summary,
-      });
-      return decide(null, '', '');
-    }
-    const reviewed = await hermesReview(end, { trigger, journal, workshop, work, judge, signal: this.#stop.signal });
-    if (reviewed.decision.verdict === 'red') return reviewed.decision;
-    await this.#step('deliver');
-    const { wip: wipBranch } = branchNames(trigger, runKey);
-    const title = this.#context?.title ?? '';
-    const { sha, decision: intended } = reviewed;
-    const { delivered, decision } = await deliver({
-      trigger,
-      journal,
-      forge,
-      remote,
-      sha,
-      title,
-      wipBranch,
-      decision: intended,
-    });
-    await journal.write({
-      type: 'work.delivered',
-      branch: delivered.branch,
-      branch_url: delivered.branchUrl,
-      sha: delivered.sha,
-      pull_number: delivered.pullNumber,
-      pull_url: delivered.pullUrl,
-      wip: delivered.wip,
-    });
-    return decision;
   }
 
   #mayStart(deadline: Deadline): void {
@@ -311,12 +275,4 @@ class Run {
   #say(zh: string, en: string): string {
     return this.#trigger.language === 'zh-CN' ? zh : en;
   }
-}
-
-/** The cause of a run that an error ended which nobody judged. */
-function causeOfError(error: unknown): Cause {
-  if (error instanceof ModelError) return causeOfModelError(error.kind);
-  const code = error instanceof AppError ? error.code : 'internal';
-  if (code === 'misconfigured' || code === 'disk_full') return code;
-  return code === 'forge' || code === 'model' ? 'upstream_error' : 'crashed';
 }

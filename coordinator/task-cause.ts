@@ -1,3 +1,5 @@
+import { AppError } from '../base/errors.ts';
+import { ModelError } from '../core/model.ts';
 import type { Cause, TaskResultPayload } from '../protocol/index.ts';
 
 /** The cause of a run whose task got no result, from the hub's word for it. */
@@ -18,7 +20,7 @@ const modelCauses: Readonly<Record<string, Cause>> = {
 };
 
 /** The cause of a run that a failing model ended. */
-export function causeOfModelError(kind: string): Cause {
+function causeOfModelError(kind: string): Cause {
   return modelCauses[kind] ?? 'upstream_error';
 }
 
@@ -40,4 +42,12 @@ export function causeOfFailure(result: TaskResultPayload): { cause: Cause; messa
     if (stop) return { cause: stop, message: issue.message };
   }
   return undefined;
+}
+
+/** The cause of a run that an error ended which nobody judged. */
+export function causeOfError(error: unknown): Cause {
+  if (error instanceof ModelError) return causeOfModelError(error.kind);
+  const code = error instanceof AppError ? error.code : 'internal';
+  if (code === 'misconfigured' || code === 'disk_full') return code;
+  return code === 'forge' || code === 'model' ? 'upstream_error' : 'crashed';
 }
