@@ -24,9 +24,9 @@ const edge = {
 test('R-HUB-51: a plain route is taken without the schema exactly when the schema takes it, and read the same', () => {
   let plain = 0;
   const some = fc.record(edge, { noNullPrototype: true, requiredKeys: ['type'] });
-  const { from, to, task_id, payload, id } = edge;
+  const { from, to, task_id, payload, id, v } = edge;
   const most = fc.record(
-    { type: fc.constant('route'), from, to, task_id, payload, id },
+    { type: fc.constant('route'), from, to, task_id, payload, id, v },
     { noNullPrototype: true, requiredKeys: ['type', 'from', 'to', 'task_id', 'payload'] },
   );
   fc.assert(
@@ -35,7 +35,7 @@ test('R-HUB-51: a plain route is taken without the schema exactly when the schem
       const fast = plainRoute(parsed, Object.keys(parsed).length);
       const slow = frames.route.safeParse(parsed);
       if (fast === undefined) {
-        const known = ['type', 'from', 'to', 'task_id', 'payload', 'id'];
+        const known = ['type', 'from', 'to', 'task_id', 'payload', 'id', 'v'];
         const bare =
           known.slice(0, 5).every((key) => key in parsed) && Object.keys(parsed).every((key) => known.includes(key));
         expect(bare && slow.success).toBe(false);
@@ -53,11 +53,14 @@ test('R-HUB-51: a plain ack is taken only when the schema takes it, and read the
   let plain = 0;
   const seq = fc.oneof(fc.nat(), fc.constantFrom(-1, 1.5, '1', null, 2 ** 53));
   const payload = fc.oneof(fc.record({ seq }), fc.record({ seq, ids: fc.constant([]) }), fc.jsonValue());
-  const { from, to, id } = edge;
+  const { from, to, id, v } = edge;
   const five = { type: fc.constant('ack'), from, to, task_id: fc.constantFrom('', 't'), payload };
   const frame = fc.oneof(
     fc.record(five, { noNullPrototype: true }),
-    fc.record({ ...five, id }, { noNullPrototype: true }),
+    fc.record(
+      { ...five, id, v, lsn: edge.lsn },
+      { noNullPrototype: true, requiredKeys: ['type', 'from', 'to', 'task_id', 'payload'] },
+    ),
   );
   fc.assert(
     fc.property(frame, (value) => {

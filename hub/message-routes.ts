@@ -13,10 +13,12 @@ export interface RouteParts {
 
 /** Sends a message to one agent, to one of a role, to all of a role, or to everybody. */
 export function routeMessage(parts: RouteParts, said: Said<'route'>): Refused | undefined {
+  const agent = parts.agents.get(said.frame.to);
+  if (agent !== undefined) return toAgent(parts, said, agent);
   const target = parseTarget(said.frame.to);
   switch (target?.kind) {
     case 'agent':
-      return toAgent(parts, said, parts.agents.get(target.name));
+      return refused('no_such_agent', `nobody here is called ${target.name}`);
     case 'role':
       if (target.all) return toAll(parts, said, (agent) => agent.roles.includes(target.role));
       return toOneOf(parts, said, target.role);
@@ -31,8 +33,7 @@ export function routeMessage(parts: RouteParts, said: Said<'route'>): Refused | 
   }
 }
 
-function toAgent({ post, limits }: RouteParts, said: Said<'route'>, agent: Agent | undefined): Refused | undefined {
-  if (agent === undefined) return refused('no_such_agent', `nobody here is called ${said.frame.to}`);
+function toAgent({ post, limits }: RouteParts, said: Said<'route'>, agent: Agent): Refused | undefined {
   const { mailbox, connection, name } = agent;
   if (connection === undefined && mailbox === undefined) return refused('offline', `${name} is away`);
   if (mailbox !== undefined && (mailbox.depth >= limits.mailboxMessages || mailbox.bytes >= limits.mailboxBytes)) {
