@@ -7,8 +7,8 @@ import type { StoredMessage } from './storage.ts';
 import type { Flushable, Turn } from './turn.ts';
 import { FrameBuffer } from './ws-frames.ts';
 
-/** Why reading is stopped: the peer sends too fast, or does not read what it is told. */
-type HoldReason = 'rate' | 'buffer';
+/** Why reading is stopped: frames that were read have to wait, or the peer does not read what it is told. */
+type HoldReason = 'order' | 'buffer';
 
 /** What is to be said of a turn's frames once they are committed. */
 interface Debt {
@@ -40,6 +40,8 @@ export class Connection implements Flushable {
   /** Whether this turn flushes it already. */
   #touched = false;
   #debt: Debt | undefined;
+  /** Who waits for the next flush. */
+  readonly #handed: (() => void)[] = [];
   #closing: { code: number; reason: string; now: boolean } | undefined;
 
   constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
@@ -57,6 +59,11 @@ export class Connection implements Flushable {
   /** Whether frames can still be said to it. */
   get open(): boolean {
     return this.socket.readyState === this.socket.OPEN && this.#closing === undefined;
+  }
+
+  /** Whether the hub closes it. */
+  get isClosing(): boolean {
+    return this.#closing !== undefined;
   }
 
   /** Bytes that wait in memory for the peer to read. */
@@ -105,7 +112,8 @@ export class Connection implements Flushable {
 
   /** Stops reading from the socket for one reason; it is read again when no reason is left. */
   hold(reason: HoldReason): void {
-    if (!this.#holds.includes(reason)) this.#holds = [...this.#holds, reason];
+    if (this.#holds.includes(reason)) return;
+    this.#holds = [...this.#holds, reason];
     this.socket.pause();
   }
 
@@ -120,8 +128,22 @@ export class Connection implements Flushable {
     return this.#holds.length > 0;
   }
 
+  /** Whether reading is stopped for this reason. */
+  holds(reason: HoldReason): boolean {
+    return this.#holds.includes(reason);
+  }
+
+  /** Resolves when everything that was said so far has been handed to the socket. */
+  handedOver(): Promise<void> {
+    if (!this.#touched) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#handed.push(resolve);
+    });
+  }
+
   /** Closes and does not wait for an answer. */
   cut(code: number, reason: string): void {
+    this.#closing ??= { code, reason, now: true };
     this.socket.close(code, reason);
     this.socket.terminate();
   }
@@ -137,7 +159,11 @@ export class Connection implements Flushable {
     // Straight to the stream: control frames of `ws` go there, too, at once and in the order of the calls.
     if (this.socket.readyState === this.socket.OPEN) write(this.#stream, chunks);
     this.onFlush();
-    if (this.#closing?.now) this.socket.close(this.#closing.code, this.#closing.reason);
+    for (const resolve of this.#handed.splice(0)) resolve();
+    if (!this.#closing?.now) return;
+    this.socket.close(this.#closing.code, this.#closing.reason);
+    // The peer's answer comes behind what it had sent before.
+    this.socket.resume();
   }
 
   #touch(): void {

@@ -155,6 +155,7 @@ export class Hub {
     socket.on('error', (error) => log.debug({ name: connection.name, error: error.message }, 'socket error'));
     stream.on('drain', () => {
       slow.drained();
+      reader.goOn();
       this.#sessions.drained(connection);
       this.#watchers.drained(connection);
     });
@@ -164,8 +165,10 @@ export class Hub {
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
       this.#parts.metrics.disconnected(code);
-      // When the hub itself ends, work stays with those who have it: they come back to the next one.
-      if (!this.#closing) this.#sessions.closed(connection);
+      reader.end(() => {
+        // When the hub itself ends, work stays with those who have it: they come back to the next one.
+        if (!this.#closing) this.#sessions.closed(connection);
+      });
       log.debug({ name: connection.name, code }, 'connection closed');
     });
     this.#sessions.opened(connection);

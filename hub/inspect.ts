@@ -35,16 +35,18 @@ export function logged(message: StoredMessage): string {
 /** Within the texts of JSON these are escaped: raw ones stand between tokens. */
 const rawBreaks = /[\t\n\r]/g;
 
-/** Answers `who`. */
-export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents: Agents): void {
+/** Answers `who`; resolves, like all answers that may be large, when it is handed to the socket, so that no two are in memory. */
+export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents: Agents): Promise<void> {
   const rows = agents.connected().map(toAgentRow);
   connection.send(hubFrame('who', connection.name, { agents: rows }, refOf(frame)));
+  return connection.handedOver();
 }
 
 /** Answers `tasks`. */
 export async function answerTasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): Promise<void> {
   const rows = (await desk.rows(frame.payload?.prefix)).map(toTaskRow);
   connection.send(hubFrame('tasks', connection.name, { tasks: rows }, refOf(frame)));
+  await connection.handedOver();
 }
 
 /** Answers `log` with one page. */
@@ -59,6 +61,7 @@ export async function answerLog(connection: Connection, frame: FrameOf<'log'>, s
   const frames = `"frames":[${page.messages.map(logged).join(',')}]`;
   const payload = page.next === undefined ? `{${frames}}` : `{${frames},"next":${page.next}}`;
   connection.send(splice(hubFrame('log', connection.name, undefined, refOf(frame)), `"payload":${payload}`));
+  await connection.handedOver();
 }
 
 /** An agent as others see it. */

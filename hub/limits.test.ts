@@ -1,6 +1,16 @@
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { join0, join1, testHub } from '../test/helpers/hub.ts';
-import { connectPeer } from '../test/helpers/peer.ts';
+import { manualClock } from '../test/helpers/manual-clock.ts';
+import { connectPeer, type Peer } from '../test/helpers/peer.ts';
+
+/** Has all that `send` sends go out in one piece, so that the hub reads it at once. */
+function inOnePiece({ socket }: Peer, send: () => void): void {
+  const { _socket: stream } = socket as unknown as { _socket: Socket };
+  stream.cork();
+  send();
+  stream.uncork();
+}
 
 test('R-HUB-15: a hello of another version is refused for good', async () => {
   const hub = await testHub();
@@ -76,6 +86,84 @@ test('R-HUB-15: a sender beyond its rate is slowed down, told so, and loses noth
   expect(performance.now() - began).toBeGreaterThan(200);
   expect(sender.frames.some(({ payload }) => payload?.code === 'rate_limited')).toBe(true);
   expect(reader.frames.filter(({ type }) => type === 'route')).toHaveLength(300);
+});
+
+test('R-HUB-15: of many small frames in one read no more than the burst goes through at once, the rest in order at its rate', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, limits: { rate: 5, burst: 5 }, clocks: { ping: 1e9 } });
+  const [reader, sender] = [await join0(hub, 'reader'), await join1(hub, 'sender')];
+  const got = () => reader.frames.filter(({ type }) => type === 'route').map(({ payload }) => payload);
+  const hearing = async (count: number) => {
+    await reader.wait(({ payload }) => payload === count - 1);
+    await reader.ping();
+    expect(got()).toHaveLength(count);
+  };
+  inOnePiece(sender, () => {
+    for (let count = 0; count < 300; count += 1) sender.send({ type: 'route', to: 'reader', payload: count });
+  });
+  expect((await sender.next('error')).payload).toMatchObject({ code: 'rate_limited', retry_after_ms: 200 });
+  // hello was the first of the burst
+  await hearing(4);
+  clock.advance(199);
+  await hearing(4);
+  clock.advance(1);
+  await hearing(5);
+  clock.advance(1000);
+  await hearing(10);
+  // what is accepted has been read in its turn
+  await sender.wait(({ type, payload }) => type === 'accepted' && payload.upto === 11);
+  expect(sender.frames.every(({ type, payload }) => type !== 'accepted' || payload.upto <= 11)).toBe(true);
+  clock.advance(57_999);
+  await hearing(299);
+  clock.advance(1);
+  await hearing(300);
+  expect(got()).toEqual(Array.from({ length: 300 }, (_, index) => index));
+});
+
+test('R-HUB-15: what a peer said before it closed is taken, though it waited behind questions and came too fast', async () => {
+  const hub = await testHub({ limits: { rate: 500, burst: 5 } });
+  const reader = await join0(hub, 'reader');
+  for (const end of ['close', 'terminate'] as const) {
+    const [plain, full] = [await join0(hub, `plain-${end}`), await join1(hub, `full-${end}`)];
+    for (const peer of [plain, full]) {
+      inOnePiece(peer, () => {
+        for (let count = 0; count < 20; count += 1) peer.send({ type: 'log', payload: {} });
+        peer.send({ type: 'route', to: 'reader', payload: 'last words' });
+        if (end === 'close') peer.socket.close();
+      });
+      if (end === 'terminate') peer.socket.terminate();
+      expect(await reader.next('route')).toMatchObject({ from: peer.name, payload: 'last words' });
+    }
+  }
+  reader.send({ type: 'who' });
+  expect((await reader.next('who')).payload.agents).toHaveLength(1);
+});
+
+test('R-HUB-15: who asks at once for more than it reads is answered one by one, and the rest waits unanswered', async () => {
+  const hub = await testHub({ limits: { rate: 0, softBuffer: 64 * 1024, hardBuffer: 256 * 1024 } });
+  const sender = await join1(hub, 'sender');
+  const text = 'x'.repeat(50_000);
+  for (let count = 0; count < 8; count += 1) {
+    sender.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted', text } } });
+  }
+  await sender.ping();
+  const deaf = await join0(hub, 'deaf');
+  deaf.socket.pause();
+  inOnePiece(deaf, () => {
+    for (let count = 0; count < 60; count += 1) deaf.send({ type: 'log', payload: {} });
+    deaf.send({ type: 'route', to: 'sender', payload: 'all asked' });
+  });
+  const waiting = async () => {
+    const metrics = await (await fetch(`${hub.url.replace('ws', 'http')}/metrics`)).text();
+    return Number(/^hub_out_buffer_bytes\{agent="deaf"\} (\d+)/m.exec(metrics)?.[1]);
+  };
+  await expect.poll(waiting).toBeGreaterThan(256 * 1024);
+  await sender.ping();
+  expect(await waiting()).toBeLessThan(1024 * 1024);
+  expect(sender.frames.filter(({ type }) => type === 'route')).toEqual([]);
+  deaf.socket.resume();
+  expect((await sender.next('route')).payload).toBe('all asked');
+  await expect.poll(() => deaf.frames.filter(({ type }) => type === 'log')).toHaveLength(60);
 });
 
 test('R-HUB-15: a reader that drains slowly but steadily is never cut off', async () => {

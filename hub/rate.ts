@@ -16,7 +16,8 @@ export class Bucket {
   take(units: number, now: number): number {
     this.#level = Math.min(this.#burst, this.#level + ((now - this.#at) / 1000) * this.#perSecond) - units;
     this.#at = now;
-    return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
+    // What sums of fractions are off by is no debt.
+    return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000 - 1e-6);
   }
 
   /** Takes `units` only when they are there, else returns how many ms to wait for them. */

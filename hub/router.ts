@@ -64,8 +64,7 @@ export class Router {
       case 'ack':
         return this.#ack(said as Said<'ack'>);
       case 'who':
-        if (this.#maySee(said)) answerWho(connection, frame, agents);
-        return undefined;
+        return this.#maySee(said) ? answerWho(connection, frame, agents) : undefined;
       case 'tasks':
         return this.#maySee(said) ? answerTasks(connection, frame, desk) : undefined;
       case 'log':
