@@ -1,11 +1,11 @@
 import { messageOf } from '../base/errors.ts';
 import { type Model, ModelError } from '../core/model.ts';
 import { offeredBy, toChatBody } from './chat-body.ts';
-import { openEndpoint } from './endpoint.ts';
-import { parseJson, UpstreamError } from './errors.ts';
+import { ReplyReader } from './reader/reply-reader.ts';
 import { toTurn } from './reply.ts';
-import { ReplyReader } from './reply-reader.ts';
-import { fromWireError } from './wire-error.ts';
+import { fromWireError } from './server/wire-error.ts';
+import { openEndpoint } from './upstream/endpoint.ts';
+import { parseJson, UpstreamError } from './upstream/errors.ts';
 
 /** Where an agent process finds the run's gateway. */
 export interface GatewayAddress {

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import type { Log } from '../base/log.ts';
 import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
 import type { RunEvent } from '../protocol/index.ts';
-import { type BudgetLevel, budgetLevel } from './budget.ts';
 import { toChatBody } from './chat-body.ts';
-import { openEndpoint } from './endpoint.ts';
-import { gatewayListener } from './gateway-server.ts';
-import { Ledger, type LedgerRow, type UsageEvent } from './ledger.ts';
-import { Limiter } from './limiter.ts';
-import { ModelCalls, type Route } from './model-calls.ts';
+import { type BudgetLevel, budgetLevel } from './money/budget.ts';
+import { Ledger, type LedgerRow, type UsageEvent } from './money/ledger.ts';
 import { toTurn } from './reply.ts';
-import { defaultRetry, type RetryOptions } from './retry.ts';
-import { Tokens } from './tokens.ts';
-import { defaultTimeouts, type Timeouts } from './watchdog.ts';
+import { gatewayListener } from './server/gateway-server.ts';
+import { Tokens } from './server/tokens.ts';
+import { openEndpoint } from './upstream/endpoint.ts';
+import { Limiter } from './upstream/limiter.ts';
+import { ModelCalls, type Route } from './upstream/model-calls.ts';
+import { defaultRetry, type RetryOptions } from './upstream/retry.ts';
+import { defaultTimeouts, type Timeouts } from './upstream/watchdog.ts';
 
 /** A server of models and its own key; `''` when it wants none. */
 interface UpstreamOptions {

@@ -1,4 +1,4 @@
 export type { Gateway, GatewayOptions, ModelNames } from './gateway.ts';
 export { startGateway } from './gateway.ts';
 export { openGatewayModel, takeAttempt } from './gateway-model.ts';
-export type { UsageEvent } from './ledger.ts';
+export type { UsageEvent } from './money/ledger.ts';

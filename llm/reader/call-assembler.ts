@@ -1,7 +1,7 @@
 import { v4 as uuid } from 'uuid';
-import type { FinishReason } from '../protocol/index.ts';
-import { isObject, parseJson } from './errors.ts';
-import type { ReplyCall } from './reply.ts';
+import type { FinishReason } from '../../protocol/index.ts';
+import type { ReplyCall } from '../reply.ts';
+import { isObject, parseJson } from '../upstream/errors.ts';
 
 interface Slot {
   id: string;

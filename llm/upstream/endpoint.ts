@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
-import { AppError, messageOf } from '../base/errors.ts';
-import type { ChatBody } from './chat-body.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
+import type { ChatBody } from '../chat-body.ts';
+import type { ReplyReader } from '../reader/reply-reader.ts';
+import type { Reply } from '../reply.ts';
+import { fromWireError } from '../server/wire-error.ts';
 import { failureOfStatus, parseJson, UpstreamError } from './errors.ts';
 import { HttpFailure, plainFetch } from './plain-fetch.ts';
-import type { Reply } from './reply.ts';
-import type { ReplyReader } from './reply-reader.ts';
 import { waitFrom } from './retry-after.ts';
 import { type Timeouts, Watchdog } from './watchdog.ts';
-import { fromWireError } from './wire-error.ts';
 
 /** One OpenAI-compatible server and the key that belongs to it and to nobody else. */
 export interface Endpoint {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ModelError } from '../core/model.ts';
-import type { Reply } from './reply.ts';
+import { ModelError } from '../../core/model.ts';
+import type { Reply } from '../reply.ts';
 import { ReplyReader } from './reply-reader.ts';
 
 interface Case {
@@ -25,7 +25,7 @@ interface Case {
   };
 }
 
-const cases: Case[] = readFileSync(new URL('../test/fixtures/sse-cases.jsonl', import.meta.url), 'utf8')
+const cases: Case[] = readFileSync(new URL('../../test/fixtures/sse-cases.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line));

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { v4 as uuid } from 'uuid';
-import type { ModelDelta, ModelError } from '../core/model.ts';
-import type { Reply } from './reply.ts';
+import type { ModelDelta, ModelError } from '../../core/model.ts';
+import type { Reply } from '../reply.ts';
 import { chunk, closingChunks, completion, type ReplyLabel, restartChunk, withoutBroken } from './reply-chunks.ts';
 import { toWireError } from './wire-error.ts';
 

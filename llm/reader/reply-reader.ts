@@ -1,8 +1,8 @@
+import type { Reply } from '../reply.ts';
+import { fromWireError } from '../server/wire-error.ts';
+import { failureIn, firstLine, parseJson, UpstreamError } from '../upstream/errors.ts';
 import { type AssemblerOptions, DeltaAssembler } from './delta-assembler.ts';
-import { failureIn, firstLine, parseJson, UpstreamError } from './errors.ts';
-import type { Reply } from './reply.ts';
 import { type SseEvent, SseReader } from './sse-reader.ts';
-import { fromWireError } from './wire-error.ts';
 
 /** How much of a body that is no event stream is kept for the message, in characters. */
 const HEAD = 4096;

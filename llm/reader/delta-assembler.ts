@@ -1,8 +1,8 @@
-import type { ModelDelta } from '../core/model.ts';
-import type { FinishReason, Usage } from '../protocol/index.ts';
+import type { ModelDelta } from '../../core/model.ts';
+import type { FinishReason, Usage } from '../../protocol/index.ts';
+import type { Reply } from '../reply.ts';
+import { isObject, UpstreamError } from '../upstream/errors.ts';
 import { CallAssembler } from './call-assembler.ts';
-import { isObject, UpstreamError } from './errors.ts';
-import type { Reply } from './reply.ts';
 import { ThinkSplitter } from './think-splitter.ts';
 
 export interface AssemblerOptions {

@@ -1,4 +1,4 @@
-import type { ChatBody } from './chat-body.ts';
+import type { ChatBody } from '../chat-body.ts';
 import type { UpstreamError } from './errors.ts';
 
 /** What a request may hold that not every provider accepts. Learned per endpoint and model from its refusals. */

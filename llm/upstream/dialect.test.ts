@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChatBody, toChatBody } from './chat-body.ts';
+import { type ChatBody, toChatBody } from '../chat-body.ts';
 import { Dialects } from './dialect.ts';
 import { UpstreamError } from './errors.ts';
 

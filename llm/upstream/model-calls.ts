@@ -1,15 +1,15 @@
-import type { Log } from '../base/log.ts';
-import { type ModelChoice, ModelError } from '../core/model.ts';
+import type { Log } from '../../base/log.ts';
+import { type ModelChoice, ModelError } from '../../core/model.ts';
+import type { Caller, Listener } from '../caller.ts';
+import type { ChatBody } from '../chat-body.ts';
+import { budgetLevel } from '../money/budget.ts';
+import type { Reply } from '../reply.ts';
 import { advise } from './advice.ts';
-import { budgetLevel } from './budget.ts';
-import type { Caller, Listener } from './caller.ts';
-import type { ChatBody } from './chat-body.ts';
 import { cleanBody } from './clean-body.ts';
 import { Dialects } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { UpstreamError } from './errors.ts';
 import type { Limiter } from './limiter.ts';
-import type { Reply } from './reply.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { type Try, type TryServices, tryOnce } from './single-try.ts';
 

@@ -1,4 +1,4 @@
-import type { ChatBody } from './chat-body.ts';
+import type { ChatBody } from '../chat-body.ts';
 
 /** The body with every text of its messages masked and made well-formed; pictures in data URLs are passed on as they are. */
 export function cleanBody(body: ChatBody, mask: (text: string) => string): ChatBody {

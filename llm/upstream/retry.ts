@@ -1,4 +1,4 @@
-import { backoff, sleep } from '../base/time.ts';
+import { backoff, sleep } from '../../base/time.ts';
 import { UpstreamError } from './errors.ts';
 
 /** How failed tries are repeated; times in ms. */

@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts';
+import type { Reply } from '../reply.ts';
 
 /** Names one reply on the wire. */
 export interface ReplyLabel {

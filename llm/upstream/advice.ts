@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorKind } from '../core/model.ts';
+import { ModelError, type ModelErrorKind } from '../../core/model.ts';
 import type { UpstreamError } from './errors.ts';
 
 /** What a message can name. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { fromWireError, toWireError } from '../server/wire-error.ts';
 import { failureIn, failureOfStatus, firstLine } from './errors.ts';
 import { waitFrom } from './retry-after.ts';
-import { fromWireError, toWireError } from './wire-error.ts';
 
 const inStream = (message: string, more: object = {}) => failureIn({ error: { message, ...more } })?.kind;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ModelError } from '../core/model.ts';
+import { ModelError } from '../../core/model.ts';
 
 /** Who holds a process token. */
 export interface Process {

@@ -1,12 +1,12 @@
-import { estimateTokens } from '../base/estimate-tokens.ts';
-import { ModelError } from '../core/model.ts';
-import type { Caller, Listener } from './caller.ts';
-import { type ChatBody, offeredBy, textsOf } from './chat-body.ts';
+import { estimateTokens } from '../../base/estimate-tokens.ts';
+import { ModelError } from '../../core/model.ts';
+import type { Caller, Listener } from '../caller.ts';
+import { type ChatBody, offeredBy, textsOf } from '../chat-body.ts';
+import type { Ledger, UsageEvent } from '../money/ledger.ts';
+import { ReplyReader } from '../reader/reply-reader.ts';
+import { ThinkingLines } from '../reader/thinking-lines.ts';
+import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Ledger, UsageEvent } from './ledger.ts';
-import type { Reply } from './reply.ts';
-import { ReplyReader } from './reply-reader.ts';
-import { ThinkingLines } from './thinking-lines.ts';
 
 /** What one try needs from the gateway. */
 export interface TryServices {

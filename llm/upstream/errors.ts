@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorKind } from '../core/model.ts';
+import { ModelError, type ModelErrorKind } from '../../core/model.ts';
 
 /** What is known about a failed call: the HTTP status (absent inside a 200 stream), the error object's fields, its text. */
 interface FailureFacts {

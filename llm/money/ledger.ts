@@ -1,4 +1,4 @@
-import type { RunEvent, Usage } from '../protocol/index.ts';
+import type { RunEvent, Usage } from '../../protocol/index.ts';
 
 /** One entry of the ledger, as the message log keeps it. */
 export type UsageEvent = Extract<RunEvent, { type: 'usage.recorded' }>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ModelError, ModelErrorKind } from '../core/model.ts';
-import { UpstreamError } from './errors.ts';
+import type { ModelError, ModelErrorKind } from '../../core/model.ts';
+import { UpstreamError } from '../upstream/errors.ts';
 
 const status: Record<ModelErrorKind, number> = {
   quota: 402,
