@@ -23,6 +23,8 @@ export interface HubClocks {
   readonly cancelGrace: number;
   /** A connection that announced level 1 must say hello within. Default 10 s. */
   readonly hello: number;
+  /** Who has a name that somebody else asks for must give a sign of life within, or loses it. Default 2 s. */
+  readonly takeover: number;
   /** First back-off before a task is offered again; doubled each time up to 60 times this, full jitter. Default 1 s. */
   readonly backoffBase: number;
   /** A name that is away, for which nothing waits and that has no task, is forgotten after. Default 7 days. */
@@ -116,6 +118,7 @@ export const defaultClocks: HubClocks = {
   grace: 30_000,
   cancelGrace: 10_000,
   hello: 10_000,
+  takeover: 2_000,
   backoffBase: 1_000,
   forget: 7 * 24 * 3_600_000,
 };

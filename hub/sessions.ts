@@ -9,6 +9,7 @@ import { MailboxMemory } from './mailbox-memory.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { REMEMBERED } from './recent.ts';
 import { isOwn, judgeResume, type Resume } from './resume.ts';
+import { SignsOfLife } from './sign-of-life.ts';
 import { sinkOf } from './sinks.ts';
 import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
@@ -38,9 +39,11 @@ export class Sessions {
   readonly #mailboxLimits: MailboxLimits;
   /** The `hello` of each name that is being answered. */
   readonly #greeting = new Map<string, Promise<void>>();
+  readonly #signs: SignsOfLife;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#signs = new SignsOfLife(parts.clock, parts.clocks.takeover);
     const { maxInflight, maxInflightBytes } = parts.limits;
     this.#mailboxLimits = { maxInflight, maxInflightBytes, memory: new MailboxMemory(MEMORY, MEMORY_EACH) };
   }
@@ -89,11 +92,17 @@ export class Sessions {
     return agent?.connection === connection ? agent : undefined;
   }
 
-  /** Answers `hello` with `welcome`, or ends the connection. One at a time for each name: what is judged must still hold when it is done. */
-  hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
+  /**
+   * Answers `hello` with `welcome`, or ends the connection. One at a time for each name: what is judged must still hold when
+   * it is done. Whoever waits for a sign of life of the name's holder does so outside that line.
+   */
+  async hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
+    connection.deadline?.cancel();
+    connection.deadline = undefined;
+    const mute = await this.#muteHolder(connection, frame.payload.resume);
     const { name } = connection;
     const before = this.#greeting.get(name) ?? Promise.resolve();
-    const greeting = before.then(() => this.#greet(connection, frame));
+    const greeting = before.then(() => this.#greet(connection, frame, mute));
     const done = greeting
       .catch(() => undefined)
       .then(() => {
@@ -103,7 +112,7 @@ export class Sessions {
     return greeting;
   }
 
-  async #greet(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
+  async #greet(connection: Connection, frame: FrameOf<'hello'>, mute: Connection | undefined): Promise<void> {
     const { payload } = frame;
     const { name } = connection;
     const { agents, desk } = this.#parts;
@@ -112,10 +121,11 @@ export class Sessions {
       connection.close(CloseCode.unsupportedVersion, 'unsupported version');
       return;
     }
-    const resume = this.#isTaken(connection, payload.resume) ? undefined : await this.#judge(name, payload.resume);
+    const isTaken = () => this.#isTaken(connection, payload.resume, mute);
+    const resume = isTaken() ? undefined : await this.#judge(name, payload.resume);
     const ids = resume === undefined || agents.get(name)?.recent.filled ? [] : await this.#recall(name);
     if (!connection.open) return;
-    if (resume === undefined || this.#isTaken(connection, payload.resume)) {
+    if (resume === undefined || isTaken()) {
       refuse(connection, frame, 'name_taken', 'another agent has this name');
       connection.close(CloseCode.unauthorized, 'name taken');
       return;
@@ -124,8 +134,6 @@ export class Sessions {
     this.#replace(agent, connection);
     agent.recent.fill(ids);
     connection.level = 1;
-    connection.deadline?.cancel();
-    connection.deadline = undefined;
     agent.level = 1;
     agent.roles = [...new Set([...connection.admission.roles, ...payload.roles])];
     agent.title = payload.title;
@@ -153,13 +161,21 @@ export class Sessions {
 
   /**
    * Whether the name is another's. It goes to who has its session, and to a fresh start with a token of its own; a session
-   * that was replaced does not come back at the cost of its successor, or two programs would take the name from each other for ever.
+   * that was replaced does not come back at the cost of its successor, or two programs would take the name from each other
+   * for ever. A holder that is `mute` has lost it.
    */
-  #isTaken(connection: Connection, point: ResumePoint | undefined): boolean {
+  #isTaken(connection: Connection, point: ResumePoint | undefined, mute?: Connection): boolean {
     const holder = this.#parts.agents.get(connection.name);
     if (holder?.connection === undefined || holder.connection === connection) return false;
-    if (isOwn(holder.session, point)) return false;
+    if (holder.connection === mute || isOwn(holder.session, point)) return false;
     return connection.admission.grant.agent !== connection.name || point !== undefined;
+  }
+
+  /** The connection that has the name asked for, when it gives no sign of life: its peer may be long gone. */
+  async #muteHolder(connection: Connection, point: ResumePoint | undefined): Promise<Connection | undefined> {
+    if (!this.#isTaken(connection, point)) return undefined;
+    const holder = this.#parts.agents.get(connection.name)?.connection;
+    return holder === undefined || (await this.#signs.ask(holder)) ? undefined : holder;
   }
 
   /** A connection ended: offers to it are void, its session may come back within the grace. */

@@ -82,5 +82,6 @@ export const clockSettings: { readonly [K in keyof HubClocks]: Setting } = {
     'for ever',
   ),
   hello: time('hello-timeout', [10, HOUR], 'a connection must say what it wants within'),
+  takeover: time('takeover', [10, MINUTE], 'who has a name that another asks for must give a sign of life within'),
   backoffBase: time('backoff', [1, HOUR], 'first pause before a task is offered again, doubled each time'),
 };

@@ -82,4 +82,5 @@ export const hub = {
   'R-HUB-101': 'A target that cannot be a name is told what a name may be.',
   'R-HUB-102':
     'Who only came to look leaves nothing behind at its goodbye; whoever plays a role or sent or got a message keeps its mailbox.',
+  'R-HUB-103': 'A name whose holder gives no sign of life goes to who asks for it; a holder that lives keeps it.',
 } as const;

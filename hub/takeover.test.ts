@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { assign, crew, takeUp } from '../test/helpers/crew.ts';
+import { join0, join1, testHub } from '../test/helpers/hub.ts';
+import { manualClock } from '../test/helpers/manual-clock.ts';
+import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
+import type { RunningHub } from './index.ts';
+
+/** A peer that says hello and does not wait for what comes of it. */
+async function hello(hub: RunningHub, name: string, payload: object = {}): Promise<Peer> {
+  const peer = await connectPeer(hub.url, name, { query: '&v=1' });
+  peer.send({ type: 'hello', payload: { v: 1, ...payload } });
+  return peer;
+}
+
+/** Has a peer read nothing, so that it answers no ping, until the test ends. */
+function mute({ socket }: Peer): void {
+  socket.pause();
+  onTestFinished(() => socket.resume());
+}
+
+function pointOf({ payload: { session, resume_token, epoch, seq } }: PeerFrame) {
+  return { resume: { session, resume_token, epoch, seq } };
+}
+
+test('R-HUB-103: a hello for a name whose holder gives no sign of life gets it after 2 s, and the holder’s work goes on to another', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  mute(workers[0]);
+  const next = await hello(hub, 'coder-1', { roles: ['coder'] });
+  const look = await join1(hub, 'look');
+  clock.advance(1999);
+  await look.ping();
+  expect(next.frames).toEqual([]);
+  clock.advance(1);
+  expect((await next.next('welcome')).payload.resume).toEqual({ state: 'new' });
+  clock.advance(1000);
+  expect(await next.next('task.assign')).toMatchObject({ task_id: 't1', attempt: 2 });
+  workers[0].socket.resume();
+  expect(await workers[0].end()).toMatchObject({ code: 4003 });
+  look.send({ type: 'route', to: 'coder-1', payload: 'still there?' });
+  expect((await next.next('route')).payload).toBe('still there?');
+});
+
+test('R-HUB-103: a holder that lives keeps its name, at once and whatever the stranger shows', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const first = await helloPeer(hub.url, 'a');
+  await first.peer.close();
+  const holder = await join1(hub, 'a');
+  for (const payload of [{}, pointOf(first.welcome)]) {
+    const stranger = await hello(hub, 'a', payload);
+    expect((await stranger.next('error')).payload).toMatchObject({ code: 'name_taken' });
+    expect(await stranger.end()).toMatchObject({ code: 4502 });
+  }
+  await holder.ping();
+});
+
+test('R-HUB-103: any frame is a sign of life, though the pong is missing', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const holder = await join1(hub, 'a');
+  const look = await join0(hub, 'look');
+  mute(holder);
+  const stranger = await hello(hub, 'a');
+  await look.ping();
+  holder.send({ type: 'route', to: 'look', payload: 'busy, not gone' });
+  expect((await stranger.next('error')).payload.code).toBe('name_taken');
+});
+
+test('R-HUB-103: who has the token of the session does not wait behind strangers', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const { peer: old, welcome } = await helloPeer(hub.url, 'a');
+  mute(old);
+  const strangers = [
+    await hello(hub, 'a'),
+    await hello(hub, 'a', { resume: { ...pointOf(welcome).resume, resume_token: 'x' } }),
+  ];
+  const { peer: own, welcome: again } = await helloPeer(hub.url, 'a', pointOf(welcome));
+  expect(again.payload).toMatchObject({ session: welcome.payload.session, resume: { state: 'recovered' } });
+  clock.advance(2000);
+  for (const stranger of strangers) expect((await stranger.next('error')).payload.code).toBe('name_taken');
+  await own.ping();
+});
+
+test('R-HUB-103: of two that wait for the same name one gets it', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const holder = await join1(hub, 'a');
+  mute(holder);
+  const pair = [await hello(hub, 'a'), await hello(hub, 'a')];
+  await (await join0(hub, 'look')).ping();
+  clock.advance(2000);
+  const heard = await Promise.all(pair.map((peer) => peer.wait(({ type }) => type === 'welcome' || type === 'error')));
+  expect(heard.map(({ type, payload }) => payload.code ?? type).sort()).toEqual(['name_taken', 'welcome']);
+});
+
+test('R-HUB-103: a level-0 holder is asked for a sign of life, too', async () => {
+  const hub = await testHub({ clocks: { takeover: 50 } });
+  const alive = await join0(hub, 'alive');
+  expect((await (await hello(hub, 'alive')).next('error')).payload.code).toBe('name_taken');
+  const gone = await join0(hub, 'gone');
+  mute(gone);
+  await (await hello(hub, 'gone')).next('welcome');
+  await alive.ping();
+});
