@@ -5,9 +5,9 @@ import { type HaltingStorage, haltingStorage } from '../test/chaos/halting-stora
 import { assign, crew, takeUp } from '../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../test/helpers/hub.ts';
 import { type ManualClock, manualClock } from '../test/helpers/manual-clock.ts';
-import { helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
+import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
 import { watchedStorage } from '../test/helpers/watched-storage.ts';
-import { startHub } from './index.ts';
+import { type RunningHub, startHub } from './index.ts';
 import type { OpenStorage } from './storage.ts';
 
 const hour = 3_600_000;
@@ -39,6 +39,11 @@ async function passUntil(clock: ManualClock, done: () => Promise<boolean>): Prom
     clock.advance(hour);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
+}
+
+/** A token for this name alone. */
+function tokenOf(hub: RunningHub, agent: string) {
+  return { headers: { authorization: `Bearer ${hub.grant({ agent, scopes: ['work'] })}` } };
 }
 
 test('R-HUB-55: what waited 24 h for somebody who is away is a dead letter, the sender is told, and the rest still comes', async () => {
@@ -223,10 +228,11 @@ test('R-HUB-56: what was committed for a level-0 peer when the hub was killed, a
 test('R-HUB-57: what was told to a level-0 connection under the name of an agent is not told again after a kill', async () => {
   const database = join(await testFolder(), 'log.db');
   const held = watchedStorage();
-  const first = await testHub({ database, ...held });
-  await (await join1(first, 'agent')).close();
-  const plain = await join0(first, 'agent');
-  const sender = await join1(first, 'sender');
+  const first = await testHub({ database, ...held, auth: 'required' });
+  await (await helloPeer(first.url, 'agent', {}, tokenOf(first, 'agent'))).peer.close();
+  const plain = await connectPeer(first.url, 'agent', tokenOf(first, 'agent'));
+  await plain.ping();
+  const { peer: sender } = await helloPeer(first.url, 'sender', {}, tokenOf(first, 'sender'));
   await say(sender, 'agent', 'told');
   await plain.next('route');
   await expect.poll(() => held.commits.flat().at(-1)).toMatchObject({ kind: 'cursor', name: 'hub' });
@@ -268,18 +274,18 @@ test('R-HUB-56: a word to a level-0 worker that is gone is a dead letter', async
   expect((await owner.next('error')).payload.code).toBe('offline');
 });
 
-test('R-HUB-57: what waits for an agent is told to a level-0 connection under its name, once', async () => {
-  const hub = await testHub();
-  const sender = await join1(hub, 'sender');
-  await (await join1(hub, 'a')).close();
+test('R-HUB-57: what waits for an agent is told to a level-0 connection with a token for its name, once', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const { peer: sender } = await helloPeer(hub.url, 'sender', {}, tokenOf(hub, 'sender'));
+  await (await helloPeer(hub.url, 'a', {}, tokenOf(hub, 'a'))).peer.close();
   await say(sender, 'a', 'waiting');
-  const plain = await join0(hub, 'a');
+  const plain = await connectPeer(hub.url, 'a', tokenOf(hub, 'a'));
   expect(await plain.next('route')).toMatchObject({ from: 'sender', payload: 'waiting' });
   await say(sender, 'a', 'live');
   expect((await plain.next('route')).payload).toBe('live');
   await plain.close();
   await say(sender, 'a', 'after');
-  const back = await join1(hub, 'a');
+  const { peer: back } = await helloPeer(hub.url, 'a', {}, tokenOf(hub, 'a'));
   expect((await back.next('route')).payload).toBe('after');
 });
 

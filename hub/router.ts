@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time.ts';
-import { CloseCode, type ErrorCode, type FrameOf } from '../protocol/index.ts';
+import type { ErrorCode, FrameOf } from '../protocol/index.ts';
 import { errorFrame, hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
 import type { Decoded } from './decode.ts';
@@ -47,9 +47,18 @@ export class Router {
       return undefined;
     }
     const agent = this.#parts.sessions.speaker(connection);
-    if (agent === undefined) return turnAway(connection, decoded);
+    if (agent === undefined) return this.#claim(connection, decoded);
     agent.lastSeen = this.#parts.clock.now();
     return this.#dispatch({ agent, connection, decoded, frame });
+  }
+
+  /** Whoever speaks level 0 under a name that it was not given at once has to wait for it. */
+  async #claim(connection: Connection, decoded: Decoded): Promise<void> {
+    const { id, type, task_id: taskId } = decoded.frame;
+    if (connection.admission.levelOne) refuse(connection, decoded, 'bad_state', 'hello comes first');
+    else if (await this.#parts.sessions.claim(connection, { ref: id, refType: type, taskId })) {
+      await this.handle(connection, decoded);
+    }
   }
 
   #dispatch(said: Said): Promise<void> | undefined {
@@ -191,15 +200,6 @@ function ownTask({ payload: { task_id: taskId, tree } }: FrameOf<'log'>): string
 
 function pong(connection: Connection, payload: unknown, id: string | undefined): string {
   return hubFrame('pong', connection.name, payload ?? null, id === undefined ? {} : { ref: id });
-}
-
-function turnAway(connection: Connection, decoded: Decoded): undefined {
-  if (connection.admission.levelOne) {
-    refuse(connection, decoded, 'bad_state', 'hello comes first');
-    return;
-  }
-  refuse(connection, decoded, 'name_taken', 'another agent has this name');
-  connection.close(CloseCode.unauthorized, 'name taken');
 }
 
 function refuse(connection: Connection, { frame }: Decoded, code: ErrorCode, message: string): void {

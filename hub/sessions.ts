@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/time.ts';
 import { CloseCode, type ErrorCode, type FrameOf, PROTOCOL_VERSION, type ResumePoint } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
-import { errorFrame, hubFrame } from './answers.ts';
+import { type ErrorFacts, errorFrame, hubFrame } from './answers.ts';
+import { Claims } from './claims.ts';
 import type { Connection } from './connection.ts';
 import { Mailbox, type MailboxLimits } from './mailbox.ts';
 import { MailboxMemory } from './mailbox-memory.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { REMEMBERED } from './recent.ts';
 import { isOwn, judgeResume, type Resume } from './resume.ts';
-import { SignsOfLife } from './sign-of-life.ts';
 import { sinkOf } from './sinks.ts';
 import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
@@ -39,11 +39,13 @@ export class Sessions {
   readonly #mailboxLimits: MailboxLimits;
   /** The `hello` of each name that is being answered. */
   readonly #greeting = new Map<string, Promise<void>>();
-  readonly #signs: SignsOfLife;
+  /** Connections that said hello, answered or not. */
+  readonly #greeted = new WeakSet<Connection>();
+  readonly #claims: Claims;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#signs = new SignsOfLife(parts.clock, parts.clocks.takeover);
+    this.#claims = new Claims(parts);
     const { maxInflight, maxInflightBytes } = parts.limits;
     this.#mailboxLimits = { maxInflight, maxInflightBytes, memory: new MailboxMemory(MEMORY, MEMORY_EACH) };
   }
@@ -66,14 +68,37 @@ export class Sessions {
   }
 
   /**
-   * A connection without `v=1` is level 0 until it says hello; it has the name at once unless a level-1 peer holds it. What
-   * waits for the name is told to it, and counts as acknowledged then.
+   * A connection without `v=1` is level 0 until it says hello; it has the name at once, unless a session keeps it. Then it is
+   * judged by its first frame, which may be hello, or after a while of silence.
    */
   opened(connection: Connection): void {
-    const { admission } = connection;
-    if (admission.levelOne) return;
+    if (connection.admission.levelOne) return;
+    const { clock, clocks } = this.#parts;
+    if (!this.#claims.isKept(connection.name)) this.#enter(connection);
+    else connection.deadline = clock.after(clocks.takeover, () => void this.claim(connection));
+  }
+
+  /** Gives its name to a level-0 connection that does not have it yet; false when it is kept for a session, and the connection is ended with an error about `facts`. */
+  async claim(connection: Connection, facts: ErrorFacts = {}): Promise<boolean> {
+    undoDeadline(connection);
     const holder = this.#parts.agents.get(connection.name);
-    if (holder?.connection !== undefined && holder.level === 1) return;
+    if (holder?.connection !== undefined && !this.#claims.isFree(connection)) {
+      const mute = await this.#claims.muteHolder(connection);
+      if (mute !== undefined && holder.connection === mute) this.#letGo(holder);
+    }
+    if (this.#greeted.has(connection) || this.speaker(connection) !== undefined) return true;
+    if (!connection.open) return false;
+    if (!this.#claims.isFree(connection)) {
+      refuseName(connection, facts);
+      return false;
+    }
+    this.#enter(connection);
+    return true;
+  }
+
+  /** Makes a connection the level-0 peer of its name. What waits for the name is told to it, and counts as acknowledged then. */
+  #enter(connection: Connection): void {
+    const { admission } = connection;
     const agent = this.#parts.agents.obtain(connection.name, admission.grant);
     if (agent.level === 1) this.#parts.desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#replace(agent, connection);
@@ -97,10 +122,11 @@ export class Sessions {
    * it is done. Whoever waits for a sign of life of the name's holder does so outside that line.
    */
   async hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
-    connection.deadline?.cancel();
-    connection.deadline = undefined;
-    const mute = await this.#muteHolder(connection, frame.payload.resume);
+    undoDeadline(connection);
+    this.#greeted.add(connection);
     const { name } = connection;
+    const isTaken = this.#claims.isTaken(connection, frame.payload.resume);
+    const mute = isTaken ? await this.#claims.muteHolder(connection) : undefined;
     const before = this.#greeting.get(name) ?? Promise.resolve();
     const greeting = before.then(() => this.#greet(connection, frame, mute));
     const done = greeting
@@ -121,13 +147,12 @@ export class Sessions {
       connection.close(CloseCode.unsupportedVersion, 'unsupported version');
       return;
     }
-    const isTaken = () => this.#isTaken(connection, payload.resume, mute);
+    const isTaken = () => this.#claims.isTaken(connection, payload.resume, mute);
     const resume = isTaken() ? undefined : await this.#judge(name, payload.resume);
     const ids = resume === undefined || agents.get(name)?.recent.filled ? [] : await this.#recall(name);
     if (!connection.open) return;
     if (resume === undefined || isTaken()) {
-      refuse(connection, frame, 'name_taken', 'another agent has this name');
-      connection.close(CloseCode.unauthorized, 'name taken');
+      refuseName(connection, { ref: frame.id, refType: 'hello' });
       return;
     }
     const agent = agents.obtain(name, connection.admission.grant);
@@ -157,25 +182,6 @@ export class Sessions {
     // Whoever shows the token of the session has the name, whatever its position turns out to be.
     if (agent !== undefined && point.epoch === storage.epoch && isOwn(agent.session, point)) this.#letGo(agent);
     return judgeResume(agent, point, storage);
-  }
-
-  /**
-   * Whether the name is another's. It goes to who has its session, and to a fresh start with a token of its own; a session
-   * that was replaced does not come back at the cost of its successor, or two programs would take the name from each other
-   * for ever. A holder that is `mute` has lost it.
-   */
-  #isTaken(connection: Connection, point: ResumePoint | undefined, mute?: Connection): boolean {
-    const holder = this.#parts.agents.get(connection.name);
-    if (holder?.connection === undefined || holder.connection === connection) return false;
-    if (holder.connection === mute || isOwn(holder.session, point)) return false;
-    return connection.admission.grant.agent !== connection.name || point !== undefined;
-  }
-
-  /** The connection that has the name asked for, when it gives no sign of life: its peer may be long gone. */
-  async #muteHolder(connection: Connection, point: ResumePoint | undefined): Promise<Connection | undefined> {
-    if (!this.#isTaken(connection, point)) return undefined;
-    const holder = this.#parts.agents.get(connection.name)?.connection;
-    return holder === undefined || (await this.#signs.ask(holder)) ? undefined : holder;
   }
 
   /** A connection ended: offers to it are void, its session may come back within the grace. */
@@ -317,6 +323,16 @@ export class Sessions {
 /** Somebody who came to look: it plays no role, and never sent or got a message. */
 function isVisitor({ roles, recent, mailbox }: Agent): boolean {
   return roles.length === 0 && recent.empty && mailbox?.used !== true;
+}
+
+function undoDeadline(connection: Connection): void {
+  connection.deadline?.cancel();
+  connection.deadline = undefined;
+}
+
+function refuseName(connection: Connection, facts: ErrorFacts): void {
+  connection.send(errorFrame(connection.name, 'name_taken', 'another agent has this name', facts));
+  connection.close(CloseCode.unauthorized, 'name taken');
 }
 
 function refuse(connection: Connection, { id }: FrameOf<'hello'>, code: ErrorCode, message: string): void {

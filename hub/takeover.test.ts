@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { assign, crew, takeUp } from '../test/helpers/crew.ts';
+import { assign, crew, statusOf, takeUp } from '../test/helpers/crew.ts';
 import { join0, join1, testHub } from '../test/helpers/hub.ts';
 import { manualClock } from '../test/helpers/manual-clock.ts';
 import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
@@ -18,6 +18,14 @@ function mute({ socket }: Peer): void {
   onTestFinished(() => socket.resume());
 }
 
+/** A peer without v=1 that speaks at once; what it is told: pong, or the code of an error. */
+async function plain(hub: RunningHub, name: string, headers = {}): Promise<{ peer: Peer; told: string }> {
+  const peer = await connectPeer(hub.url, name, { headers });
+  peer.send({ type: 'ping' });
+  const { type, payload } = await peer.wait((frame) => frame.type === 'pong' || frame.type === 'error');
+  return { peer, told: payload?.code ?? type };
+}
+
 function pointOf({ payload: { session, resume_token, epoch, seq } }: PeerFrame) {
   return { resume: { session, resume_token, epoch, seq } };
 }
@@ -30,9 +38,9 @@ test('R-HUB-103: a hello for a name whose holder gives no sign of life gets it a
   await takeUp(workers[0]);
   mute(workers[0]);
   const next = await hello(hub, 'coder-1', { roles: ['coder'] });
-  const look = await join1(hub, 'look');
+  const watcher = await join1(hub, 'look');
   clock.advance(1999);
-  await look.ping();
+  await watcher.ping();
   expect(next.frames).toEqual([]);
   clock.advance(1);
   expect((await next.next('welcome')).payload.resume).toEqual({ state: 'new' });
@@ -40,7 +48,7 @@ test('R-HUB-103: a hello for a name whose holder gives no sign of life gets it a
   expect(await next.next('task.assign')).toMatchObject({ task_id: 't1', attempt: 2 });
   workers[0].socket.resume();
   expect(await workers[0].end()).toMatchObject({ code: 4003 });
-  look.send({ type: 'route', to: 'coder-1', payload: 'still there?' });
+  watcher.send({ type: 'route', to: 'coder-1', payload: 'still there?' });
   expect((await next.next('route')).payload).toBe('still there?');
 });
 
@@ -62,10 +70,10 @@ test('R-HUB-103: any frame is a sign of life, though the pong is missing', async
   const clock = manualClock();
   const hub = await testHub({ clock });
   const holder = await join1(hub, 'a');
-  const look = await join0(hub, 'look');
+  const other = await join0(hub, 'look');
   mute(holder);
   const stranger = await hello(hub, 'a');
-  await look.ping();
+  await other.ping();
   holder.send({ type: 'route', to: 'look', payload: 'busy, not gone' });
   expect((await stranger.next('error')).payload.code).toBe('name_taken');
 });
@@ -107,3 +115,93 @@ test('R-HUB-103: a level-0 holder is asked for a sign of life, too', async () =>
   await (await hello(hub, 'gone')).next('welcome');
   await alive.ping();
 });
+
+test('R-HUB-104: level 0 gets neither the mail nor the work of a session that is away, and may have its name when there is none', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  workers[0].socket.terminate();
+  await expect.poll(async () => (await look(owner)).includes('coder-1')).toBe(false);
+  const thief = await plain(hub, 'coder-1');
+  expect(thief.told).toBe('name_taken');
+  expect(await thief.peer.end()).toMatchObject({ code: 4502 });
+  owner.send({ type: 'route', to: 'coder-1', payload: 'secret' });
+  await owner.ping();
+  clock.advance(31_000);
+  await statusOf(owner, 'queued');
+  expect((await plain(hub, 'coder-1')).told).toBe('name_taken');
+  const back = await join1(hub, 'coder-1');
+  expect((await back.next('route')).payload).toBe('secret');
+  back.send({ type: 'bye', payload: {} });
+  await back.end();
+  const free = await plain(hub, 'coder-1');
+  expect(free.told).toBe('pong');
+  owner.send({ type: 'route', to: 'coder-1', payload: 'hello you' });
+  expect((await free.peer.next('route')).payload).toBe('hello you');
+});
+
+test('R-HUB-104: within its grace a session keeps its name though nothing waits, and so does who gave a task', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const owner = await join1(hub, 'owner');
+  const idle = await join1(hub, 'idle');
+  assign(owner, 't1');
+  await owner.ping();
+  for (const peer of [owner, idle]) await peer.close();
+  expect((await plain(hub, 'idle')).told).toBe('name_taken');
+  clock.advance(30_000);
+  expect((await plain(hub, 'idle')).told).toBe('pong');
+  expect((await plain(hub, 'owner')).told).toBe('name_taken');
+});
+
+test('R-HUB-104: who only listens under a name that is kept is told so soon, and may say hello until then', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const { peer: old, welcome } = await helloPeer(hub.url, 'a');
+  await old.close();
+  const listener = await join0(hub, 'a');
+  const late = await join0(hub, 'a');
+  late.send({ type: 'hello', payload: { v: 1, ...pointOf(welcome) } });
+  expect((await late.next('welcome')).payload.resume.state).toBe('recovered');
+  clock.advance(2000);
+  expect((await listener.next('error')).payload.code).toBe('name_taken');
+  expect(await listener.end()).toMatchObject({ code: 4502 });
+  await late.ping();
+});
+
+test('R-HUB-104: with a token for the name alone level 0 may have it', async () => {
+  const hub = await testHub({ auth: 'required' });
+  const token = (agent?: string) => ({
+    authorization: `Bearer ${hub.grant({ scopes: ['work', 'assign'], ...(agent !== undefined && { agent }) })}`,
+  });
+  const { peer: holder } = await helloPeer(hub.url, 'a', {}, { headers: token('a') });
+  expect((await plain(hub, 'a', token())).told).toBe('name_taken');
+  const own = await plain(hub, 'a', token('a'));
+  expect(own.told).toBe('pong');
+  expect(await holder.end()).toMatchObject({ code: 4003 });
+  own.peer.send({ type: 'route', to: 'a', payload: 'mine' });
+  expect((await own.peer.next('route')).payload).toBe('mine');
+});
+
+test('R-HUB-104: a holder that level 0 asks for and that is gone loses its connection, and keeps its name for the grace', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock });
+  const holder = await join1(hub, 'a');
+  mute(holder);
+  const asking = plain(hub, 'a');
+  const other = await join0(hub, 'look');
+  await expect.poll(() => look(other)).toContain('a');
+  clock.advance(2000);
+  expect((await asking).told).toBe('name_taken');
+  expect(await look(other)).toEqual(['look']);
+  clock.advance(30_000);
+  expect((await plain(hub, 'a')).told).toBe('pong');
+});
+
+/** Names of those who are connected. */
+async function look(peer: Peer): Promise<string[]> {
+  peer.send({ type: 'who' });
+  return (await peer.next('who')).payload.agents.map(({ name }: { name: string }) => name);
+}
