@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { AppError, messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
@@ -19,6 +20,8 @@ export type LogRange = LogFilter & { readonly afterLsn?: number; readonly uptoLs
 export interface LogReader {
   /** The frames in order, up to the end of the log at the time of the call. */
   frames(range?: LogRange): AsyncGenerator<Envelope>;
+  /** The same, the newest first. */
+  newestFirst(range?: LogRange): AsyncGenerator<Envelope>;
   /** Position of the newest message; 0 = there is none. */
   last(): number;
   /** Position of the newest message committed before `ts`, ms since epoch; 0 = there is none. */
@@ -43,8 +46,18 @@ export async function openLog(path: string): Promise<LogReader> {
       let next: number | undefined = afterLsn ?? 0;
       while (next !== undefined && next < end) {
         const page: LogPage = stored.page(filter, next, { ...PAGE, end });
-        for (const message of page.messages) yield envelope.parse(JSON.parse(logged(message)));
+        yield* framesOf(page);
         next = page.next;
+        await othersTurn();
+      }
+    },
+    async *newestFirst({ afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, ...filter } = {}) {
+      let next: number | undefined = Math.min(uptoLsn, last()) + 1;
+      while (next !== undefined && next > afterLsn + 1) {
+        const page: LogPage = stored.pageBack(filter, next, PAGE.limit);
+        yield* framesOf({ messages: page.messages.filter(({ lsn }) => lsn > afterLsn) });
+        next = page.next;
+        await othersTurn();
       }
     },
     tasks: () => readTaskTable(statements(database)).map(toTaskRow),
@@ -59,6 +72,10 @@ export async function openLog(path: string): Promise<LogReader> {
     },
     close: () => database.close(),
   };
+}
+
+function* framesOf({ messages }: LogPage): Generator<Envelope> {
+  for (const message of messages) yield envelope.parse(JSON.parse(logged(message)));
 }
 
 /** Reads the frames of a log, live or closed, in order; the file is not written to. */

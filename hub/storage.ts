@@ -151,8 +151,8 @@ export interface Storage {
   positionAt(ts: number): Promise<number>;
   /** Messages after `afterLsn` in log order, at most `limit` of them and about `maxBytes`. */
   tail(filter: LogFilter, afterLsn: number, limit: number, maxBytes: number): Promise<LogPage>;
-  /** The newest messages, at most `count` of them, in log order. */
-  latest(filter: LogFilter, count: number): Promise<readonly StoredMessage[]>;
+  /** The newest messages, those before `beforeLsn` when it is given, at most `count` of them, in log order. */
+  latest(filter: LogFilter, count: number, beforeLsn?: number): Promise<readonly StoredMessage[]>;
   /** The first message of a task with this id. */
   byTask(taskId: string, id: string): Promise<StoredMessage | undefined>;
   /** The message at this position. */

@@ -109,6 +109,7 @@ test('R-HUB-71: what is not there, wrong methods and wrong parameters are told b
     ['after_lsn=x', 'after_lsn: a whole number'],
     ['limit=0', 'limit: '],
     ['last=1001', 'last: '],
+    ['before_lsn=7', 'before_lsn: '],
     ['since=yesterday', 'since: '],
     ['tree=maybe', 'tree: '],
     ['task_id=a%20b', 'task_id: '],
@@ -197,6 +198,7 @@ test('R-HUB-73: the log is streamed as JSON Lines, from a position, by filter, a
   expect((await read('after_lsn=100&limit=2')).map(({ lsn }) => lsn)).toEqual([101, 102]);
   expect((await read('last=3')).map(({ lsn }) => lsn)).toEqual([448, 449, 450]);
   expect((await read('type=route&last=2')).map(({ payload }) => payload)).toEqual([440, 450]);
+  expect((await read('last=2&before_lsn=400&type=route')).map(({ lsn }) => lsn)).toEqual([380, 390]);
   expect(await read('type=route')).toHaveLength(45);
   expect(await read('agent=b')).toHaveLength(45);
   expect(await read('task_id=run')).toHaveLength(180);

@@ -17,6 +17,7 @@ const READERS = 64;
 
 const query = z.strictObject({
   after_lsn: position.default(0),
+  before_lsn: position.optional(),
   task_id: taskId.optional(),
   tree: flag.default(false),
   type: z.string().min(1).max(64).optional(),
@@ -35,9 +36,12 @@ export function logEndpoint() {
     method: 'GET',
     path: '/v1/log',
     scope: 'watch',
-    help: 'the log as JSON Lines: ?after_lsn=, ?since=, ?task_id= (&tree=1), ?type=, ?agent=, ?limit=, ?last=',
+    help: 'the log as JSON Lines: ?after_lsn=, ?since=, ?task_id= (&tree=1), ?type=, ?agent=, ?limit=, ?last= (&before_lsn=)',
     query,
     answer: async ({ query, view, response, headOnly, signal }) => {
+      if (query.before_lsn !== undefined && query.last === undefined) {
+        return refuse(400, 'bad_query', 'before_lsn: it belongs to last');
+      }
       if (readers >= READERS) return refuse(503, 'rate_limited', 'too many read the log now', { retryAfter: 5 });
       readers += 1;
       try {
@@ -73,13 +77,13 @@ async function write(
 }
 
 async function* pages(storage: Pick<Storage, 'tail' | 'latest' | 'positionAt'>, query: Query, end: number) {
-  const { limit = Number.POSITIVE_INFINITY, last, since } = query;
+  const { limit = Number.POSITIVE_INFINITY, last, since, before_lsn } = query;
   const filter = filterOf(query);
   const before = since === undefined ? 0 : await storage.positionAt(since - 1);
   const after = Math.max(query.after_lsn, before);
   if (last !== undefined) {
-    const messages = await storage.latest(filter, last);
-    yield messages.filter(({ lsn }) => lsn > after && lsn <= end).slice(0, limit);
+    const messages = await storage.latest(filter, last, Math.min(before_lsn ?? end + 1, end + 1));
+    yield messages.filter(({ lsn }) => lsn > after).slice(0, limit);
     return;
   }
   let left = limit;

@@ -1,4 +1,4 @@
-import type { LogRow } from '../storage.ts';
+import type { LogRow, StoredMessage } from '../storage.ts';
 import { isName, type Kind } from './positions.ts';
 import type { Prepare } from './statements.ts';
 import type { Unindexed } from './unindexed.ts';
@@ -10,7 +10,7 @@ import type { Unindexed } from './unindexed.ts';
 export const CHUNK = { messages: 512, bytes: 1024 * 1024, keys: 192 };
 
 /** Keys that one message may have. */
-const KEYS_EACH = 4;
+const KEYS_EACH = 5;
 
 /** A row of the index while it is made. */
 interface Draft {
@@ -28,6 +28,7 @@ class Drafts {
     task: new Map<string, Draft>(),
     sender: new Map<string, Draft>(),
     to: new Map<string, Draft>(),
+    type: new Map<string, Draft>(),
   };
 
   constructor(chunk: number) {
@@ -35,12 +36,13 @@ class Drafts {
   }
 
   get keys(): number {
-    const { box, task, sender, to } = this.#kinds;
-    return box.size + task.size + sender.size + to.size;
+    const { box, task, sender, to, type } = this.#kinds;
+    return box.size + task.size + sender.size + to.size + type.size;
   }
 
-  add(lsn: number, { box, taskId, from, to, body }: LogRow): void {
+  add(lsn: number, { type, box, taskId, from, to, body }: LogRow): void {
     this.#note('sender', from, lsn);
+    this.#note('type', type, lsn);
     if (taskId !== '') this.#note('task', taskId, lsn);
     if (box !== null) {
       const draft = this.#note('box', box, lsn);
@@ -50,8 +52,12 @@ class Drafts {
     if (to !== box && isName(to)) this.#note('to', to, lsn);
   }
 
+  addType(lsn: number, type: string): void {
+    this.#note('type', type, lsn);
+  }
+
   *rows(): Generator<[kind: Kind, key: string, draft: Draft]> {
-    for (const kind of ['sender', 'task', 'box', 'to'] as const) {
+    for (const kind of ['sender', 'task', 'box', 'to', 'type'] as const) {
       for (const [key, draft] of this.#kinds[kind]) yield [kind, key, draft];
     }
   }
@@ -89,11 +95,23 @@ export function indexChunk(prepare: Prepare, unindexed: Unindexed, afterLsn: num
   }
   // Nothing is left of a stretch that was trimmed.
   if (ts === Number.POSITIVE_INFINITY) return { last, bytes };
-  prepare('INSERT INTO chunk (first, last, ts) VALUES (?, ?, ?)').run(first, last, ts);
+  prepare('INSERT INTO chunk (first, last, ts, typed) VALUES (?, ?, ?, 1)').run(first, last, ts);
   prepare('INSERT INTO chunk_ids (chunk, ids) VALUES (?, ?)').run(first, JSON.stringify(ids));
+  write(prepare, first, drafts);
+  return { last, bytes };
+}
+
+/** Adds the types of its messages to a chunk that an earlier version has indexed. */
+export function indexTypes(prepare: Prepare, chunk: number, messages: Iterable<StoredMessage>): void {
+  const drafts = new Drafts(chunk);
+  for (const { lsn, type } of messages) drafts.addType(lsn, type);
+  write(prepare, chunk, drafts);
+  prepare('UPDATE chunk SET typed = 1 WHERE first = ?').run(chunk);
+}
+
+function write(prepare: Prepare, chunk: number, drafts: Drafts): void {
   const add = prepare('INSERT INTO position (kind, key, chunk, last, count, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)');
   for (const [kind, key, row] of drafts.rows()) {
-    add.run(kind, key, first, row.last, row.count, row.bytes, JSON.stringify(row.at));
+    add.run(kind, key, chunk, row.last, row.count, row.bytes, JSON.stringify(row.at));
   }
-  return { last, bytes };
 }

@@ -7,7 +7,8 @@ import { openDatabase } from '../../base/sqlite.ts';
 import { testFolder, testHub } from '../../test/helpers/hub.ts';
 import { helloPeer } from '../../test/helpers/peer.ts';
 import { allOf, mailOf } from '../../test/helpers/storage-conformance/opened.ts';
-import { countLog, readLog, readTasks } from '../index.ts';
+import { messages } from '../../test/helpers/storage-conformance/rows.ts';
+import { countLog, openLog, readLog, readTasks } from '../index.ts';
 import { openStorage } from '../sqlite-storage.ts';
 
 /** A database as an earlier version left it. */
@@ -120,6 +121,49 @@ test('R-HUB-42: kill -9 while an old log is brought to the new form loses nothin
   expect((await storage.at(ROWS))?.ts).toBe(Math.floor(ROWS / 7));
   await storage.close();
   expect(await countLog(path)).toBe(ROWS);
+});
+
+test('R-HUB-42: a log of version 4, whose index knows no types, is read as it is, and gets them at the next start', async () => {
+  const path = join(await testFolder(), 'log.db');
+  const { storage: first } = await openStorage(path);
+  const type = (index: number) => (index % 100 === 0 ? 'task.result' : 'route');
+  for (let turn = 0; turn < 12; turn += 1) {
+    await first.commit(
+      messages(100, (index) => ({ type: type(index), from: `s${index % 2}` })),
+      turn,
+    );
+  }
+  await first.close();
+  const database = await openDatabase(path);
+  const number = (sql: string) => (database.prepare(sql).get() as { n: number }).n;
+  expect(number('SELECT count(*) AS n FROM chunk')).toBe(2);
+  database.exec(`
+    DELETE FROM position WHERE kind = 'type';
+    DROP INDEX chunk_untyped;
+    ALTER TABLE chunk DROP COLUMN typed;
+    PRAGMA user_version = 4`);
+  const results = Array.from({ length: 12 }, (_, turn) => turn * 100 + 1);
+  const read = async () => {
+    const log = await openLog(path);
+    const [onwards, back] = [[] as unknown[], [] as unknown[]];
+    for await (const { lsn } of log.frames({ type: 'task.result' })) onwards.push(lsn);
+    for await (const { lsn } of log.newestFirst({ type: 'task.result', agent: 's0', afterLsn: 150 })) back.push(lsn);
+    log.close();
+    expect(onwards).toEqual(results);
+    expect(back).toEqual(results.slice(2).reverse());
+  };
+  await read();
+  const { storage: again } = await openStorage(path);
+  expect(number("SELECT sum(count) AS n FROM position WHERE kind = 'type'")).toBe(
+    number('SELECT max(last) AS n FROM chunk'),
+  );
+  expect((await again.latest({ type: 'task.result' }, 3)).map(({ lsn }) => lsn)).toEqual(results.slice(-3));
+  await read();
+  // what an earlier index leaves out can be taken out of it all the same
+  expect(await again.trim({ before: 6 })).toBe(600);
+  expect((await again.latest({ type: 'task.result' }, 99)).map(({ lsn }) => lsn)).toEqual(results.slice(6));
+  await again.close();
+  database.close();
 });
 
 test('R-HUB-42: a log of a newer version is left alone and told', async () => {

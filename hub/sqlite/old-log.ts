@@ -13,6 +13,8 @@ export interface ReadableLog {
   /** Position of the newest message committed at or before `ts`; 0 = there is none. */
   positionAt(ts: number): number;
   page(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
+  /** Messages before a position, the newest first; `next` is the position to go on before. */
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage;
   /** Dead letters after a position; those of a log that is not yet in the new form are not told. */
   deadLetters(afterLsn: number, limit: number): DeadLetter[];
 }
@@ -43,8 +45,16 @@ function joined(first: ReadableLog, second: ReadableLog): ReadableLog {
       const page = first.page(filter, afterLsn, bounds);
       return page.next === undefined && border < bounds.end ? { ...page, next: border } : page;
     },
+    pageBack: (filter, beforeLsn, limit) => {
+      const border = first.last();
+      if (beforeLsn <= border + 1) return first.pageBack(filter, beforeLsn, limit);
+      const page = second.pageBack(filter, beforeLsn, limit);
+      return page.next === undefined ? { ...page, next: border + 1 } : page;
+    },
   };
 }
+
+type OldRow = Omit<StoredMessage, 'body'> & { readonly body: string };
 
 /** The rows of versions 1 and 2. */
 class OldLog implements ReadableLog {
@@ -71,11 +81,7 @@ class OldLog implements ReadableLog {
   page(filter: LogFilter, afterLsn: number, { limit, maxBytes, end }: PageBounds): LogPage {
     const messages: StoredMessage[] = [];
     let room = maxBytes;
-    const rows = this.#prepare(
-      `SELECT lsn, ts, type, src AS "from", dst AS "to", box, task_id AS taskId, id, attempt, body
-       FROM ${this.#table} WHERE lsn > ? AND lsn <= ? ORDER BY lsn`,
-    ).iterate(afterLsn, end);
-    for (const row of rows as Iterable<unknown> as Iterable<Omit<StoredMessage, 'body'> & { body: string }>) {
+    for (const row of this.#rows('lsn > ? AND lsn <= ? ORDER BY lsn', afterLsn, end)) {
       if (!fits(row, filter)) continue;
       const message = { ...row, body: Buffer.from(row.body) };
       const isFull = messages.length === limit || (messages.length > 0 && message.body.length > room);
@@ -86,8 +92,26 @@ class OldLog implements ReadableLog {
     return { messages };
   }
 
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage {
+    const messages: StoredMessage[] = [];
+    for (const row of this.#rows('lsn < ? ORDER BY lsn DESC', Math.min(beforeLsn, Number.MAX_SAFE_INTEGER))) {
+      if (!fits(row, filter)) continue;
+      messages.push({ ...row, body: Buffer.from(row.body) });
+      if (messages.length === limit) return { messages, next: row.lsn };
+    }
+    return { messages };
+  }
+
   deadLetters(): DeadLetter[] {
     return [];
+  }
+
+  #rows(where: string, ...values: number[]): Iterable<OldRow> {
+    const rows = this.#prepare(
+      `SELECT lsn, ts, type, src AS "from", dst AS "to", box, task_id AS taskId, id, attempt, body
+       FROM ${this.#table} WHERE ${where}`,
+    ).iterate(...values);
+    return rows as Iterable<unknown> as Iterable<OldRow>;
   }
 
   #number(select: string, where = '', ...values: number[]): number {

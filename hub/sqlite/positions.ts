@@ -1,7 +1,7 @@
 import type { Prepare } from './statements.ts';
 
-/** What messages are found by: the mailbox they went to, their task, their sender, and a name they were for without a mailbox. */
-export type Kind = 'box' | 'task' | 'sender' | 'to';
+/** What messages are found by: the mailbox they went to, their task, their sender, a name they were for without a mailbox, their type. */
+export type Kind = 'box' | 'task' | 'sender' | 'to' | 'type';
 
 /** Rows of the index read at once. */
 const PAGE = 8;
@@ -50,6 +50,15 @@ export function idsOf(prepare: Prepare, chunk: number): string[] {
 export function indexedUpTo(prepare: Prepare): number {
   const row = prepare('SELECT last FROM chunk ORDER BY first DESC LIMIT 1').get();
   return (row as { last: number } | undefined)?.last ?? 0;
+}
+
+/** First version of the schema whose index knows types. */
+const TYPES_SINCE = 5;
+
+/** Whether the whole index finds messages by their type: that of an earlier version does not, until a hub has taken it up. */
+export function knowsTypes(prepare: Prepare): boolean {
+  const { version } = prepare('SELECT user_version AS version FROM pragma_user_version').get() as { version: number };
+  return version >= TYPES_SINCE && prepare('SELECT 1 FROM chunk WHERE typed = 0 LIMIT 1').get() === undefined;
 }
 
 /** Messages of a key after a position, as far as the index goes, in log order. */
@@ -116,6 +125,17 @@ function* mergedAll(sources: readonly Generator<Entry>[], newestFirst: boolean):
 
 function positionAt(head: { readonly next: IteratorResult<Entry> } | undefined): number {
   return (head?.next.value as Entry | undefined)?.lsn ?? 0;
+}
+
+/** The entries that two sources have in common; both must have the order that is said. */
+export function* inBoth(one: Generator<Entry>, other: Generator<Entry>, newestFirst = false): Generator<Entry> {
+  const sign = newestFirst ? -1 : 1;
+  let next = other.next();
+  for (const entry of one) {
+    while (!next.done && sign * (next.value.lsn - entry.lsn) < 0) next = other.next();
+    if (next.done) return;
+    if (next.value.lsn === entry.lsn) yield entry;
+  }
 }
 
 /** How many messages of a mailbox lie behind a position, as far as the index goes, their bytes, and the last one. */

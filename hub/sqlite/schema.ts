@@ -57,6 +57,11 @@ const migrations: readonly string[] = [
   `
   CREATE TABLE dropped (lsn INTEGER PRIMARY KEY);
   `,
+  // Messages are found by their type, too; chunks that are there get theirs piece by piece.
+  `
+  ALTER TABLE chunk ADD COLUMN typed INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX chunk_untyped ON chunk (first) WHERE typed = 0;
+  `,
 ];
 
 /** Version of the schema that this program reads. */

@@ -42,10 +42,11 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       const page = await long.tail(filter, afterLsn, { limit, maxBytes, end });
       return page.next === undefined && end < writer.last ? { ...page, next: end } : page;
     },
-    latest: async (filter, count) => {
-      const known = log.latestInMemory(filter, count);
+    latest: async (filter, count, beforeLsn = Number.POSITIVE_INFINITY) => {
+      const known = log.latestInMemory(filter, count, beforeLsn);
       if (known.length >= count || unindexed.hasAllAfter(0)) return known;
-      return [...(await long.latest(filter, count - known.length, unindexed.first)), ...known];
+      const before = Math.min(beforeLsn, unindexed.first);
+      return [...(await long.latest(filter, count - known.length, before)), ...known];
     },
     byTask: async (taskId, id) => log.byTask(taskId, id),
     at: async (lsn) => log.at(lsn),

@@ -1,19 +1,9 @@
 import type { Database } from '../../base/sqlite.ts';
 import { fits } from '../log-filter.ts';
 import type { DeadLetter, LogFilter, LogPage, MailboxFacts, StoredMessage } from '../storage.ts';
-import { batchAt, batchesAfter, batchesBefore, mayHold, messagesAt, messagesOf } from './batches.ts';
-import {
-  backwards,
-  type Entry,
-  forwards,
-  idsOf,
-  indexedUpTo,
-  isName,
-  type Kind,
-  merged,
-  sumOf,
-  treeKeys,
-} from './positions.ts';
+import { batchAt, batchesAfter, messagesAt, messagesOf } from './batches.ts';
+import { pieces, piecesBack, positionsOf, type Search } from './pieces.ts';
+import { backwards, forwards, idsOf, indexedUpTo, sumOf } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
 import { Unindexed } from './unindexed.ts';
 
@@ -22,9 +12,6 @@ const SCAN = { messages: 20_000, bytes: 16 * 1024 * 1024 };
 
 /** Bytes of bodies, and of batches, that one look into a mailbox takes at most. */
 const MAILBOX = { bodies: 1024 * 1024, read: 4 * 1024 * 1024 };
-
-/** Tasks of one tree that are looked up one by one; a larger tree is found by looking through the log. */
-const TREE = 500;
 
 /** What bounds a page: messages, bytes, and the last position it may reach. */
 export interface PageBounds {
@@ -37,14 +24,6 @@ export interface PageBounds {
 export interface Recalled {
   readonly id: string;
   readonly lsn: number;
-}
-
-/** Messages that were found together, and how much was looked at for them. */
-interface Piece {
-  readonly messages: Iterable<StoredMessage>;
-  readonly last: number;
-  readonly count: number;
-  readonly bytes: number;
 }
 
 /** Reads a log, live or closed: the index as far as it goes, then the messages behind it. */
@@ -107,7 +86,7 @@ export class StoredLog {
   }
 
   byTask(taskId: string, id: string): StoredMessage | undefined {
-    for (const { messages } of this.#pieces({ taskId }, 0)) {
+    for (const { messages } of pieces(this.#search(), { taskId }, 0)) {
       for (const message of messages) if (message.taskId === taskId && message.id === id) return message;
     }
     return undefined;
@@ -169,7 +148,7 @@ export class StoredLog {
     const messages: StoredMessage[] = [];
     let room = bounds.maxBytes;
     let [count, bytes] = [SCAN.messages, SCAN.bytes];
-    for (const piece of this.#pieces(filter, afterLsn)) {
+    for (const piece of pieces(this.#search(), filter, afterLsn)) {
       for (const message of piece.messages) {
         if (message.lsn > bounds.end) return { messages };
         if (!fits(message, filter)) continue;
@@ -180,101 +159,53 @@ export class StoredLog {
       }
       count -= piece.count;
       bytes -= piece.bytes;
-      if (piece.last >= bounds.end) break;
-      if (count <= 0 || bytes <= 0) return { messages, next: piece.last };
+      if (piece.end >= bounds.end) break;
+      if (count <= 0 || bytes <= 0) return { messages, next: piece.end };
+    }
+    return { messages };
+  }
+
+  /** One piece of the log before a position, the newest message first; `next` is the position to go on before. */
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage {
+    const messages: StoredMessage[] = [];
+    let [count, bytes] = [SCAN.messages, SCAN.bytes];
+    for (const piece of piecesBack(this.#search(), filter, beforeLsn)) {
+      for (const message of piece.messages) {
+        if (!fits(message, filter)) continue;
+        messages.push(message);
+        if (messages.length === limit) return { messages, next: message.lsn };
+      }
+      count -= piece.count;
+      bytes -= piece.bytes;
+      if (count <= 0 || bytes <= 0) return { messages, next: piece.end };
     }
     return { messages };
   }
 
   /** The newest messages, in log order. */
   latest(filter: LogFilter, count: number): StoredMessage[] {
-    return newest(this.#newestFirst(filter), filter, count);
-  }
-
-  /** The same, as far as it needs no look at the disk. */
-  latestInMemory(filter: LogFilter, count: number): StoredMessage[] {
-    return newest(this.#unindexed().backwards(), filter, count);
-  }
-
-  *#pieces(filter: LogFilter, afterLsn: number): Generator<Piece> {
-    const unindexed = this.#unindexed();
-    const { first, last, size, bytes } = unindexed;
-    if (afterLsn < first - 1) {
-      const keys = this.#keysOf(filter);
-      if (keys === undefined) yield* this.#scan(filter, afterLsn, first);
-      else yield* this.#ofKeys(keys, afterLsn, first);
+    const found: StoredMessage[] = [];
+    let next: number | undefined = Number.POSITIVE_INFINITY;
+    while (next !== undefined && found.length < count) {
+      const page: LogPage = this.pageBack(filter, next, count - found.length);
+      found.push(...page.messages);
+      next = page.next;
     }
-    yield { messages: unindexed.after(afterLsn), last, count: size, bytes };
+    return found.reverse();
   }
 
-  /** Batch by batch, up to what is not indexed. */
-  *#scan(filter: LogFilter, afterLsn: number, until: number): Generator<Piece> {
-    for (const batch of batchesAfter(this.#prepare, afterLsn)) {
-      if (batch.first >= until) return;
-      const last = Math.min(batch.last, until - 1);
-      const messages = mayHold(batch, filter) ? messagesOf(batch, afterLsn, last) : [];
-      yield { messages, last, count: last - batch.first + 1, bytes: batch.size };
+  /** The same, before a position, as far as it needs no look at the disk. */
+  latestInMemory(filter: LogFilter, count: number, beforeLsn: number): StoredMessage[] {
+    const found: StoredMessage[] = [];
+    for (const message of this.#unindexed().backwards(beforeLsn)) {
+      if (found.length >= count) break;
+      if (fits(message, filter)) found.push(message);
     }
+    return found.reverse();
   }
 
-  *#ofKeys(keys: readonly Key[], afterLsn: number, until: number): Generator<Piece> {
-    const found = merged(keys.map(([kind, key]) => forwards(this.#prepare, kind, key, afterLsn)));
-    let bytes = 0;
-    const lsns = positionsOf(found, until);
-    for (const message of messagesAt(this.#prepare, lsns, ({ size }) => {
-      bytes += size;
-    })) {
-      yield { messages: [message], last: message.lsn, count: 1, bytes };
-      bytes = 0;
-    }
-  }
-
-  *#newestFirst(filter: LogFilter): Generator<StoredMessage> {
-    const unindexed = this.#unindexed();
-    yield* unindexed.backwards();
-    const until = unindexed.first;
-    const keys = this.#keysOf(filter);
-    if (keys !== undefined) {
-      const found = merged(
-        keys.map(([kind, key]) => backwards(this.#prepare, kind, key, until)),
-        true,
-      );
-      yield* messagesAt(this.#prepare, positionsOf(found));
-      return;
-    }
-    for (const batch of batchesBefore(this.#prepare, until)) {
-      if (!mayHold(batch, filter)) continue;
-      yield* [...messagesOf(batch, 0, until - 1)].reverse();
-    }
-  }
-
-  /** What the index knows the messages of a filter by, and some more; undefined when looking through the log is the better way. */
-  #keysOf({ taskId, tree, agent }: LogFilter): Key[] | undefined {
-    if (taskId !== undefined && taskId !== '') {
-      const tasks = tree ? treeKeys(this.#prepare, taskId, TREE) : [taskId];
-      if (tasks !== undefined) return tasks.map((task) => ['task', task]);
-    }
-    if (agent === undefined || !isName(agent)) return undefined;
-    return (['sender', 'box', 'to'] as const).map((kind) => [kind, agent]);
-  }
-}
-
-type Key = readonly [kind: Kind, key: string];
-
-function newest(newestFirst: Iterable<StoredMessage>, filter: LogFilter, count: number): StoredMessage[] {
-  const found: StoredMessage[] = [];
-  if (count <= 0) return found;
-  for (const message of newestFirst) {
-    if (fits(message, filter)) found.push(message);
-    if (found.length === count) break;
-  }
-  return found.reverse();
-}
-
-function* positionsOf(entries: Iterable<Entry>, until = Number.POSITIVE_INFINITY): Generator<number> {
-  for (const { lsn } of entries) {
-    if (lsn >= until) return;
-    yield lsn;
+  #search(): Search {
+    return { prepare: this.#prepare, unindexed: this.#unindexed() };
   }
 }
 

@@ -53,8 +53,11 @@ function strike(
 }
 
 /** What a message that goes was found by: the keys that indexing it has made. */
-function keysOf({ box, taskId, from, to }: LogRow): [kind: Kind, key: string][] {
-  const keys: [Kind, string][] = [['sender', from]];
+function keysOf({ type, box, taskId, from, to }: LogRow): [kind: Kind, key: string][] {
+  const keys: [Kind, string][] = [
+    ['sender', from],
+    ['type', type],
+  ];
   if (taskId !== '') keys.push(['task', taskId]);
   if (box !== null) keys.push(['box', box]);
   if (to !== box && isName(to)) keys.push(['to', to]);

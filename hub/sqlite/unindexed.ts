@@ -75,9 +75,9 @@ export class Unindexed {
     }
   }
 
-  /** All messages, the newest first. */
-  *backwards(): Generator<StoredMessage> {
-    for (let position = this.last; position >= this.#first; position -= 1) {
+  /** Messages before a position, the newest first. */
+  *backwards(beforeLsn = Number.POSITIVE_INFINITY): Generator<StoredMessage> {
+    for (let position = Math.min(this.last, beforeLsn - 1); position >= this.#first; position -= 1) {
       const message = this.at(position);
       if (message !== undefined) yield message;
     }

@@ -127,11 +127,20 @@ async function read(
   expectSame(await mailOf(storage, box, after, page), model.mail(box, after));
   expect(await storage.mailboxFacts(box, after)).toEqual(model.facts(box, after));
   expect(await storage.at(after)).toEqual(model.messages.find(({ lsn }) => lsn === after));
-  const filters = [{}, { taskId }, { taskId, tree: true, type: 'route' }, { agent: box }];
+  const filters = [
+    {},
+    { taskId },
+    { taskId, tree: true, type: 'route' },
+    { agent: box },
+    { type: 'task.event' },
+    { agent: box, type: 'route' },
+  ];
   for (const filter of filters) {
     if (filter.taskId === '') continue;
     expectSame(await allOf(storage, filter, { after, limit: page }), model.found(filter, after));
     expectSame(await storage.latest(filter, limit), model.found(filter).slice(-limit));
+    const earlier = model.found(filter).filter(({ lsn }) => lsn < after);
+    expectSame(await storage.latest(filter, limit, after), earlier.slice(-limit));
   }
   const ofTask = model.messages.find((one) => one.taskId === taskId && one.lsn > after);
   if (ofTask !== undefined && taskId !== '') expect(await storage.byTask(taskId, ofTask.id)).toEqual(ofTask);

@@ -40,7 +40,9 @@ export function describeReads(open: Open): void {
         ({ taskId, type }) => /^run\.t1(\.|$)/.test(taskId) && type === 'task.result',
       ],
       [{ type: 'task.result' }, ({ type }) => type === 'task.result'],
+      [{ type: 'task.event' }, ({ type }) => type === 'task.event'],
       [{ agent: 's1' }, ({ from }) => from === 's1'],
+      [{ agent: 's1', type: 'task.result' }, ({ from, type }) => from === 's1' && type === 'task.result'],
       [{ agent: 'r3' }, ({ to, box }) => to === 'r3' || box === 'r3'],
       [
         { agent: 'r2', taskId: 'runner' },
@@ -60,6 +62,10 @@ export function describeReads(open: Open): void {
         expected.filter(({ lsn }) => lsn > after),
       );
       expectSame(await storage.latest(filter, 20), expected.slice(-20));
+      for (const before of [1, after, (all.at(-1)?.lsn ?? 0) - 3]) {
+        const earlier = expected.filter(({ lsn }) => lsn < before);
+        expectSame(await storage.latest(filter, 20, before), earlier.slice(-20));
+      }
     }
     expect(await storage.latest({}, 0)).toEqual([]);
   });
