@@ -90,6 +90,7 @@ export interface LogFilter {
   readonly taskId?: string;
   /** Also tasks whose id continues `taskId` after a dot. */
   readonly tree?: boolean;
+  /** Type of the message; one that no frame has is that of the event in a `task.event`. */
   readonly type?: string;
   /** Sender, or name the message was for. */
   readonly agent?: string;

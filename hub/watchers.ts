@@ -1,6 +1,7 @@
 import type { FrameOf } from '../protocol/index.ts';
 import { hubFrame } from './answers.ts';
 import type { Connection } from './connection.ts';
+import { fits } from './log-filter.ts';
 import type { Post } from './post.ts';
 import type { LogFilter, LogPage, Storage, StoredMessage } from './storage.ts';
 
@@ -122,10 +123,4 @@ class Feed {
     const keys = `,"lsn":${message.lsn},"ts":${message.ts}}}}`;
     this.#connection.sendLogged(message, keys, `${event.slice(0, -1)},"payload":{"frame":`);
   }
-}
-
-function fits(message: StoredMessage, { taskId, agent, type }: LogFilter): boolean {
-  if (taskId !== undefined && message.taskId !== taskId) return false;
-  if (type !== undefined && message.type !== type) return false;
-  return agent === undefined || message.from === agent || message.to === agent || message.box === agent;
 }

@@ -218,3 +218,11 @@ export type Frame = { [T in FrameType]: FrameOf<T> }[FrameType];
 export function isFrameType(type: string): type is FrameType {
   return Object.hasOwn(frames, type);
 }
+
+/**
+ * Whether a message of the log may have this type: that of a frame, or `stale_result`, as which a late result is logged. Any
+ * other one can only be the type of the event in a `task.event`.
+ */
+export function isLoggedType(type: string): boolean {
+  return type === 'stale_result' || isFrameType(type);
+}

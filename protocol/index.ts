@@ -25,7 +25,7 @@ export {
   Verdict,
 } from './events.ts';
 export type { Frame, FrameOf, FrameType } from './frames.ts';
-export { frames, isFrameType, ResumePoint } from './frames.ts';
+export { frames, isFrameType, isLoggedType, ResumePoint } from './frames.ts';
 export {
   AgentRow,
   Artifact,

@@ -9,6 +9,7 @@ import { environment, secretValues } from '../../config/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
 import { knownHubTokens } from '../hub-token.ts';
 import { print, readerGone, say } from '../print.ts';
+import { showProgress } from '../progress.ts';
 import type { LogFilter } from '../read/filter.ts';
 import { openSource, type SourceOptions, stateFolder } from '../read/open-source.ts';
 import { createRedactor, type Redactor } from '../read/redact.ts';
@@ -30,20 +31,20 @@ export async function exportLog({ export: target, last, ...where }: ExportOption
   const redactor = createRedactor([...secretValues(environment()), ...tokens]);
   const source = await openSource({ ...where, ...state });
   const counts: Counts = { messages: 0, bytes: 0 };
-  const end = showProgress(counts);
+  const progress = showProgress(() => plural(counts.messages, 'message'));
   try {
     const frames = wantedFrames(source, filter, last);
     const toStdout = target === '-';
     if (toStdout) await writeOut(frames, redactor, counts);
     else await writeFile(target, frames, redactor, counts);
-    end();
+    progress.end();
     const masked = `${plural(redactor.places, 'place')} masked`;
     const held = toStdout ? '' : `, ${size(counts.bytes)} in ${target}`;
     // what lay in between is lost with the reader, and nobody can say how much it was
     const written = counts.cut ? 'the reader went away; it got at most ' : '';
     say(`npc-crew: ${written}${plural(counts.messages, 'message')}${held}; ${masked}`);
   } finally {
-    end();
+    progress.end();
     await source.close();
   }
 }
@@ -53,22 +54,6 @@ interface Counts {
   bytes: number;
   /** Whether the reader went away before the end. */
   cut?: boolean;
-}
-
-/** Shows people at a terminal every second how far it is; returns how to end that. */
-function showProgress(counts: Counts): () => void {
-  const { stderr } = process;
-  if (!stderr.isTTY) return () => {};
-  let shown = false;
-  const timer = setInterval(() => {
-    shown = true;
-    stderr.write(`\r${plural(counts.messages, 'message')} …`);
-  }, 1000);
-  return () => {
-    clearInterval(timer);
-    if (shown) stderr.write('\r\u001b[K');
-    shown = false;
-  };
 }
 
 async function writeOut(frames: AsyncIterable<Envelope>, redactor: Redactor, counts: Counts): Promise<void> {

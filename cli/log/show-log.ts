@@ -1,9 +1,11 @@
 import type { Envelope } from '../../protocol/index.ts';
 import { print, readerGone, say } from '../print.ts';
+import { showProgress } from '../progress.ts';
 import { fits, isOpen, type LogFilter } from '../read/filter.ts';
 import { openSource, type SourceOptions } from '../read/open-source.ts';
 import { type Look, wantedFrames } from '../read/wanted.ts';
 import { logLine } from '../show/log-line.ts';
+import { plural } from '../show/units.ts';
 import { abortOnSignal } from '../signals.ts';
 
 export interface ShowOptions extends SourceOptions {
@@ -24,14 +26,20 @@ export async function showLog({ last, follow, json = false, ...where }: ShowOpti
   const gone = readerGone();
   const end = follow ? AbortSignal.any([gone, abortOnSignal(GRACE_MS)]) : gone;
   const source = await openSource(where, follow ? PATIENCE_MS : undefined);
+  let looked = 0;
+  const progress = showProgress(() => `${plural(looked, 'message')} looked through`);
   const show = async (frame: Envelope) => {
+    progress.clear();
     const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
     await print(json ? JSON.stringify(frame) : logLine(frame, columns));
   };
   try {
-    const frames = wantedFrames(source, filter, last);
+    const frames = wantedFrames(source, filter, last, () => {
+      looked += 1;
+    });
     for (let next = await frames.next(); ; next = await frames.next()) {
       if (next.done) {
+        progress.end();
         if (follow) await showComing(source.follow(next.value.upto, end), filter, show);
         else if (next.value.shown === 0 && !isOpen(filter)) say(nothing(next.value, filter));
         break;
@@ -40,6 +48,7 @@ export async function showLog({ last, follow, json = false, ...where }: ShowOpti
       await show(next.value);
     }
   } finally {
+    progress.end();
     await source.close();
   }
 }

@@ -1,11 +1,11 @@
-import type { Envelope } from '../../protocol/index.ts';
+import { type Envelope, isLoggedType } from '../../protocol/index.ts';
 import { eventTypeOf } from '../show/log-line.ts';
 
 /** Which frames of a log are wanted: one of each list that is not empty, and not older than `since`. */
 export interface LogFilter {
   /** Parts of a task's id, whole ones in their order: a run key means the whole run, `code` its task and the returns of it. */
   readonly tasks?: readonly string[];
-  /** Frame types, or types of the event inside a `task.event`. */
+  /** Frame types; or types of the event inside a `task.event`, if no frame has that type. */
   readonly types?: readonly string[];
   /** Senders or recipients. */
   readonly agents?: readonly string[];
@@ -16,7 +16,8 @@ export interface LogFilter {
 export function fits(frame: Envelope, { tasks, types, agents, since }: LogFilter): boolean {
   if (since !== undefined && (frame.ts ?? Number.NEGATIVE_INFINITY) < since) return false;
   if (!anyOf(tasks, (task) => `.${frame.task_id}.`.includes(`.${task.replace(/^\./, '')}.`))) return false;
-  if (!anyOf(types, (type) => frame.type === type || eventTypeOf(frame) === type)) return false;
+  const isOfType = (type: string) => frame.type === type || (!isLoggedType(type) && eventTypeOf(frame) === type);
+  if (!anyOf(types, isOfType)) return false;
   return anyOf(agents, (agent) => frame.from === agent || frame.to === agent);
 }
 

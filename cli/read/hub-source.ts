@@ -20,6 +20,7 @@ export async function hubSource(
   return {
     named: `--hub ${shellWord(url)}${withToken}`,
     frames: (range) => framesOf(hub, url, range),
+    newestFirst: (range) => newestOf(hub, url, range),
     last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
     follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
     tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
@@ -36,23 +37,55 @@ async function* framesOf(hub: HubHttp, url: string, { taskIds, ...range }: Frame
 async function* piecesOf(
   hub: HubHttp,
   url: string,
-  { afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, since, tree }: FrameRange,
+  { uptoLsn = Number.POSITIVE_INFINITY, ...range }: FrameRange,
   taskId: string | undefined,
 ): AsyncGenerator<Envelope> {
-  if (uptoLsn <= afterLsn) return;
-  const query = new URLSearchParams({
+  if (uptoLsn <= (range.afterLsn ?? 0)) return;
+  const query = queryOf({ ...range, ...(taskId !== undefined && { taskIds: [taskId] }) });
+  for await (const frame of read(hub, url, query)) {
+    if ((frame.lsn ?? 0) > uptoLsn) return;
+    yield frame;
+  }
+}
+
+/** From the end of the log in pages, the first of which is small: mostly it is enough. */
+async function* newestOf(
+  hub: HubHttp,
+  url: string,
+  { uptoLsn, ...range }: Omit<FrameRange, 'taskIds'>,
+): AsyncGenerator<Envelope> {
+  const query = queryOf(range);
+  if (uptoLsn !== undefined) query.set('before_lsn', String(uptoLsn + 1));
+  for (const size of pageSizes()) {
+    query.set('last', String(size));
+    const page: Envelope[] = [];
+    for await (const frame of read(hub, url, query)) page.push(frame);
+    yield* page.toReversed();
+    if (page.length < size) return;
+    query.set('before_lsn', String(page[0]?.lsn));
+  }
+}
+
+function* pageSizes(): Generator<number> {
+  yield 50;
+  for (;;) yield 400;
+}
+
+function queryOf({ afterLsn = 0, since, tree, taskIds: [taskId] = [], type, agent }: FrameRange): URLSearchParams {
+  return new URLSearchParams({
     after_lsn: String(afterLsn),
     ...(since !== undefined && { since: String(since) }),
     ...(tree !== undefined && { task_id: tree, tree: '1' }),
     ...(taskId !== undefined && { task_id: taskId }),
+    ...(type !== undefined && { type }),
+    ...(agent !== undefined && { agent }),
   });
+}
+
+async function* read(hub: HubHttp, url: string, query: URLSearchParams): AsyncGenerator<Envelope> {
   const response = await hub.ask(`/v1/log?${query}`);
   try {
-    for await (const { bytes } of splitLines(response)) {
-      const frame = envelope.parse(JSON.parse(bytes.toString()));
-      if ((frame.lsn ?? 0) > uptoLsn) return;
-      yield frame;
-    }
+    for await (const { bytes } of splitLines(response)) yield envelope.parse(JSON.parse(bytes.toString()));
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? away(new URL(url), error) : error;
   } finally {

@@ -1,16 +1,33 @@
 import type { LogFilter } from './filter.ts';
 import type { FrameRange, Source } from './source.ts';
 
+/** Pieces of a log that are read side by side; where it were more, it is looked through as a whole. */
+const MOST = 16;
+
+/** Characters of a type or a name that a hub can be asked for. */
+const LONGEST = 64;
+
 /**
- * The piece of a log that holds everything a filter lets through. Where it asks for one task by its whole id, or for a run by its
- * key, the log need not be looked through for it.
+ * The pieces of a log that together hold everything a filter lets through, as few messages beside it as can be found without
+ * looking at them: those of a type, of an agent, of a task that is asked for by its whole id, or of a run by its key.
  */
-export async function narrow(source: Source, { tasks = [], since }: LogFilter): Promise<FrameRange> {
-  const range = since === undefined ? {} : { since };
-  const [wanted, another] = tasks;
+export async function narrow(source: Source, { tasks = [], types = [], agents = [], since }: LogFilter) {
   const isSearched = (await source.last()) === undefined;
-  if (isSearched || wanted === undefined || another !== undefined) return range;
+  const whole: FrameRange = since === undefined ? {} : { since };
+  if (isSearched) return [whole];
+  const tree = await treeOf(source, tasks);
+  let ranges: readonly FrameRange[] = [tree === undefined ? whole : { ...whole, tree }];
+  for (const [key, values] of [['type', types] as const, ['agent', agents] as const]) {
+    const isTooMuch = ranges.length * values.length > MOST || values.some(({ length }) => length > LONGEST);
+    if (values.length === 0 || isTooMuch) continue;
+    ranges = [...new Set(values)].flatMap((value) => ranges.map((range) => ({ ...range, [key]: value })));
+  }
+  return ranges;
+}
+
+async function treeOf(source: Source, [wanted, another]: readonly string[]): Promise<string | undefined> {
+  if (wanted === undefined || another !== undefined) return undefined;
   const ids = (await source.tasks()).map(({ task_id }) => task_id);
   const isKnown = ids.some((id) => id === wanted || id.startsWith(`${wanted}.`));
-  return isKnown && !ids.some((id) => id.includes(`.${wanted}`)) ? { ...range, tree: wanted } : range;
+  return isKnown && !ids.some((id) => id.includes(`.${wanted}`)) ? wanted : undefined;
 }

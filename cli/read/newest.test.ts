@@ -7,10 +7,12 @@ import type { Envelope } from '../../protocol/index.ts';
 import { join0, testFolder } from '../../test/helpers/hub.ts';
 import { fileSource } from './file-source.ts';
 import { fits, type LogFilter } from './filter.ts';
+import { hubSource } from './hub-source.ts';
 import { narrow } from './narrow.ts';
 import { newestFrames } from './newest.ts';
 import type { Source } from './source.ts';
 import { stateSource } from './state-source.ts';
+import { wantedFrames } from './wanted.ts';
 
 /** Six frames, a second between two, the last one now; kept in a file. */
 async function sixSeconds(now: number): Promise<Source> {
@@ -60,12 +62,58 @@ test('R-CLI-19: the newest of a long log are found from its end, also where few 
   const since = all[2000]?.ts ?? 0;
   const expected = all.filter((frame) => fits(frame, { since }));
   expect((await newestFrames(source, 10_000, { since })).frames).toEqual(expected);
-  expect(await narrow(source, { tasks: ['b'] })).toEqual({});
+  expect(await narrow(source, { tasks: ['b'] })).toEqual([{}]);
   ann.send({ type: 'register_task', task_id: 'b.x', payload: 'sub' });
   await ann.ping();
-  expect(await narrow(source, { tasks: ['b'], since: 1 })).toEqual({ tree: 'b', since: 1 });
+  expect(await narrow(source, { tasks: ['b'], since: 1 })).toEqual([{ tree: 'b', since: 1 }]);
   const narrowed = await newestFrames(source, 2, { tasks: ['b'] });
   expect({ ...narrowed, frames: payloads(narrowed.frames) }).toEqual({ frames: [2500, 'sub'], upto: 2501 });
   await source.close();
+  await hub.close();
+});
+
+test('R-CLI-19: types, types of events and names are looked for in the index of a folder and of a hub, in any mixture', async () => {
+  const folder = await testFolder();
+  const hub = await startHub({ port: 0, database: join(folder, 'log.db'), log: silentLog(), limits: { rate: 0 } });
+  const [ann, bob] = [await join0(hub, 'ann'), await join0(hub, 'bob')];
+  for (let n = 1; n <= 900; n += 1) {
+    const [peer, event] = [n % 3 ? ann : bob, n % 200 ? 'noted' : 'route'];
+    if (n % 150 === 0) peer.send({ type: 'register_task', task_id: `t${n}`, payload: n });
+    else if (n % 2) peer.send({ type: 'route', to: 'ann', payload: n });
+    else peer.send({ type: 'task.event', task_id: 'run', payload: { event: { type: n % 70 ? event : 'rare', n } } });
+  }
+  await Promise.all([ann.ping(), bob.ping()]);
+  const all: Envelope[] = [];
+  const sources = [await stateSource(folder), await hubSource(hub.url, 1000)];
+  for await (const frame of (sources[0] as Source).frames()) all.push(frame);
+  const filters: LogFilter[] = [
+    { types: ['register_task'] },
+    { types: ['rare'] },
+    { types: ['rare', 'register_task'], agents: ['bob'] },
+    { types: ['route'], agents: ['bob', 'nobody'] },
+    { types: ['noted'], tasks: ['run'], agents: ['bob', 'ann'] },
+    { agents: ['hub'] },
+    { agents: ['x'.repeat(100)] },
+    { types: Array.from({ length: 20 }, (_, n) => `no.such.${n}`) },
+    { types: ['register_task'], since: all[450]?.ts ?? 0 },
+  ];
+  for (const source of sources) {
+    for (const filter of filters) {
+      const expected = all.filter((frame) => fits(frame, filter));
+      for (const count of [3, 1000]) {
+        expect((await newestFrames(source, count, filter)).frames).toEqual(expected.slice(-count));
+      }
+      const found: Envelope[] = [];
+      for await (const frame of wantedFrames(source, filter, undefined)) found.push(frame);
+      expect(found).toEqual(expected);
+    }
+    let looked = 0;
+    const { frames } = await newestFrames(source, 4, { types: ['register_task'] }, () => {
+      looked += 1;
+    });
+    expect([payloads(frames), looked]).toEqual([[450, 600, 750, 900], 4]);
+    await source.close();
+  }
+  expect(fits(all.find(({ type }) => type === 'task.event') as Envelope, { types: ['noted'] })).toBe(true);
   await hub.close();
 });

@@ -12,6 +12,10 @@ export interface FrameRange {
   readonly taskIds?: readonly string[];
   /** One task and those whose id goes on after a dot; not together with `taskIds`. */
   readonly tree?: string;
+  /** One type of frame; where all is looked through anyway the others may be there too. */
+  readonly type?: string;
+  /** One sender or recipient; the same. */
+  readonly agent?: string;
 }
 
 /** A hub that is up. */
@@ -29,6 +33,8 @@ export interface Source {
   readonly named: string;
   /** Frames of the log, in order, up to its end at the time of the call. Those without lsn or ts count as the oldest. */
   frames(range?: FrameRange): AsyncIterable<Envelope>;
+  /** The same, the newest first and of one `tree` at most; absent where a log can be read from its beginning only. */
+  readonly newestFirst?: (range: Omit<FrameRange, 'taskIds'>) => AsyncIterable<Envelope>;
   /** Position of the newest frame; undefined where that is known only by reading. */
   last(): Promise<number | undefined>;
   /** Frames after a position as they come, until `signal` is aborted or the hub is gone for good. */

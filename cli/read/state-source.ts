@@ -21,16 +21,20 @@ const CHECK_MS = 1000;
 export async function stateSource(folder: string, goneMs = 5000): Promise<Source> {
   const database = await logIn(folder);
   const log = await openLog(database);
+  const afterOf = (since: number | undefined, afterLsn: number) =>
+    since === undefined ? afterLsn : Math.max(afterLsn, log.before(since));
+  const ofTree = (tree: string | undefined) => (tree === undefined ? {} : { taskId: tree, tree: true });
   async function* frames({ since, afterLsn = 0, taskIds, tree, ...range }: FrameRange = {}) {
-    const after = since === undefined ? afterLsn : Math.max(afterLsn, log.before(since));
-    const ofTree = tree === undefined ? {} : { taskId: tree, tree: true };
+    const after = afterOf(since, afterLsn);
     for (const taskId of taskIds ?? [undefined]) {
-      yield* log.frames({ ...range, afterLsn: after, ...ofTree, ...(taskId !== undefined && { taskId }) });
+      yield* log.frames({ ...range, afterLsn: after, ...ofTree(tree), ...(taskId !== undefined && { taskId }) });
     }
   }
   return {
     named: `--state ${shellWord(folder)}`,
     frames,
+    newestFirst: ({ since, afterLsn = 0, tree, ...range }) =>
+      log.newestFirst({ ...range, afterLsn: afterOf(since, afterLsn), ...ofTree(tree) }),
     last: async () => log.last(),
     follow: (afterLsn, signal) => follow({ folder, database, goneMs }, afterLsn, signal),
     tasks: async () => log.tasks(),

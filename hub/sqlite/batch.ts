@@ -72,7 +72,8 @@ export class OpenBatch {
   /** Position of its last message. */
   readonly last: number;
   readonly ts: number;
-  readonly #marks: readonly Mark[];
+  /** Read when a message is asked for: most batches are only looked through. */
+  #marks: readonly Mark[] | undefined;
   readonly #marksText: string;
   readonly #frames: Buffer;
 
@@ -80,7 +81,6 @@ export class OpenBatch {
     this.first = first;
     this.last = first + count - 1;
     this.ts = ts;
-    this.#marks = JSON.parse(marks) as Mark[];
     this.#marksText = marks;
     this.#frames = Buffer.from(frames.buffer, frames.byteOffset, frames.byteLength);
   }
@@ -96,6 +96,7 @@ export class OpenBatch {
 
   /** The message at a position that lies in this batch. */
   message(lsn: number): StoredMessage {
+    this.#marks ??= JSON.parse(this.#marksText) as Mark[];
     const [start, length, box] = this.#marks[lsn - this.first] as Mark;
     return toMessage(this.#frames.subarray(start, start + length), { lsn, ts: this.ts, box });
   }

@@ -40,12 +40,11 @@ export class Beside {
   }
 
   async tail(...values: Parameters<LongReads['tail']>): Promise<LogPage> {
-    const { value, messages } = await this.#ask('tail', values);
-    return { ...(value as Omit<LogPage, 'messages'>), messages: unpacked(messages) };
+    return pageOf(await this.#ask('tail', values));
   }
 
-  async latest(...values: Parameters<LongReads['latest']>): Promise<readonly StoredMessage[]> {
-    return unpacked((await this.#ask('latest', values)).messages);
+  async pageBack(...values: Parameters<LongReads['pageBack']>): Promise<LogPage> {
+    return pageOf(await this.#ask('pageBack', values));
   }
 
   async deadLetters(...values: Parameters<LongReads['deadLetters']>): Promise<readonly DeadLetter[]> {
@@ -141,6 +140,10 @@ export class Beside {
 /** Starts the thread; a number in `ending` other than 0 has it leave alone what it was still asked. */
 export function startLogThread(path: string, ending: Int32Array): Worker {
   return startThread(import.meta.url, './log-thread', { path, ending });
+}
+
+function pageOf({ value, messages }: Answer): LogPage {
+  return { ...(value as Omit<LogPage, 'messages'>), messages: unpacked(messages) };
 }
 
 function unpacked(parcel: Answer['messages']): StoredMessage[] {

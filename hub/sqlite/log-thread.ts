@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
 import { openDatabase } from '../../base/sqlite.ts';
+import type { LogPage } from '../storage.ts';
 import { type Parcel, toParcel } from './parcel.ts';
 import { type LongReads, longReads } from './reads.ts';
 
@@ -31,12 +32,10 @@ writing.exec('PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
 
 function answerOf(question: Question): Omit<Answer, 'number'> {
   switch (question.name) {
-    case 'tail': {
-      const { messages, ...rest } = reads.tail(...question.values);
-      return { value: rest, messages: toParcel(messages) };
-    }
-    case 'latest':
-      return { messages: toParcel(reads.latest(...question.values)) };
+    case 'tail':
+      return answerWith(reads.tail(...question.values));
+    case 'pageBack':
+      return answerWith(reads.pageBack(...question.values));
     case 'deadLetters': {
       const letters = reads.deadLetters(...question.values);
       return {
@@ -55,6 +54,10 @@ function answerOf(question: Question): Omit<Answer, 'number'> {
     default:
       return question satisfies never;
   }
+}
+
+function answerWith({ messages, ...rest }: LogPage): Omit<Answer, 'number'> {
+  return { value: rest, messages: toParcel(messages) };
 }
 
 port.on('message', (question: Question | 'close') => {

@@ -1,3 +1,4 @@
+import { isLoggedType } from '../../protocol/index.ts';
 import type { LogFilter, StoredMessage } from '../storage.ts';
 import { batchesAfter, batchesBefore, mayHold, messagesAt, messagesOf } from './batches.ts';
 import {
@@ -101,7 +102,7 @@ function keysOf(prepare: Prepare, { taskId, tree, agent, type }: LogFilter): Key
     if (tasks !== undefined) return [tasks.map((task) => ['task', task])];
   }
   const keys: Key[][] = [];
-  if (type !== undefined && knowsTypes(prepare)) keys.push([['type', type]]);
+  if (type !== undefined && isLoggedType(type) && knowsTypes(prepare)) keys.push([['type', type]]);
   if (agent !== undefined && isName(agent)) {
     keys.push((['sender', 'box', 'to'] as const).map((kind) => [kind, agent]));
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../../base/sqlite.ts';
-import type { DeadLetter, LogFilter, LogPage, StoredMessage, TaskFilter, TaskRecord } from '../storage.ts';
+import type { DeadLetter, LogFilter, LogPage, TaskFilter, TaskRecord } from '../storage.ts';
 import { statements } from './statements.ts';
 import { type PageBounds, type Recalled, StoredLog } from './stored-log.ts';
 import { readTaskTable } from './task-rows.ts';
@@ -8,7 +8,7 @@ import { Unindexed } from './unindexed.ts';
 /** The reads that may take long; whoever has a thread to spare does them there. What the index does not know yet is not their part. */
 export interface LongReads {
   tail(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
-  latest(filter: LogFilter, count: number, beforeLsn: number): readonly StoredMessage[];
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage;
   recentIds(from: string, count: number, beforeLsn: number): readonly Recalled[];
   tasks(filter: TaskFilter): readonly TaskRecord[];
   deadLetters(afterLsn: number, limit: number): readonly DeadLetter[];
@@ -25,9 +25,9 @@ export function longReads(database: Database): LongReads {
       unindexed.startAt(bounds.end + 1);
       return log.page(filter, afterLsn, bounds);
     },
-    latest: (filter, count, beforeLsn) => {
+    pageBack: (filter, beforeLsn, limit) => {
       unindexed.startAt(beforeLsn);
-      return log.latest(filter, count);
+      return log.pageBack(filter, beforeLsn, limit);
     },
     recentIds: (from, count, beforeLsn) => log.recentIndexed(from, count, beforeLsn),
     tasks: (filter) => readTaskTable(prepare, filter),

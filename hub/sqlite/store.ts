@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
-import type { SessionRecord, Storage } from '../storage.ts';
+import type { LogPage, SessionRecord, Storage, StoredMessage } from '../storage.ts';
 import { Beside } from './beside.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { longReads } from './reads.ts';
@@ -45,8 +45,16 @@ export function sqliteStorage(database: Database, path?: string): Storage {
     latest: async (filter, count, beforeLsn = Number.POSITIVE_INFINITY) => {
       const known = log.latestInMemory(filter, count, beforeLsn);
       if (known.length >= count || unindexed.hasAllAfter(0)) return known;
-      const before = Math.min(beforeLsn, unindexed.first);
-      return [...(await long.latest(filter, count - known.length, before)), ...known];
+      const found: StoredMessage[] = [];
+      const left = count - known.length;
+      // In pages, so that nobody waits for the end of a long search who asks something else meanwhile.
+      let next: number | undefined = Math.min(beforeLsn, unindexed.first);
+      while (next !== undefined && found.length < left) {
+        const page: LogPage = await long.pageBack(filter, next, left - found.length);
+        found.push(...page.messages);
+        next = page.next;
+      }
+      return [...found.reverse(), ...known];
     },
     byTask: async (taskId, id) => log.byTask(taskId, id),
     at: async (lsn) => log.at(lsn),

@@ -182,19 +182,7 @@ export class StoredLog {
     return { messages };
   }
 
-  /** The newest messages, in log order. */
-  latest(filter: LogFilter, count: number): StoredMessage[] {
-    const found: StoredMessage[] = [];
-    let next: number | undefined = Number.POSITIVE_INFINITY;
-    while (next !== undefined && found.length < count) {
-      const page: LogPage = this.pageBack(filter, next, count - found.length);
-      found.push(...page.messages);
-      next = page.next;
-    }
-    return found.reverse();
-  }
-
-  /** The same, before a position, as far as it needs no look at the disk. */
+  /** The newest messages before a position, in log order, as far as that needs no look at the disk. */
   latestInMemory(filter: LogFilter, count: number, beforeLsn: number): StoredMessage[] {
     const found: StoredMessage[] = [];
     for (const message of this.#unindexed().backwards(beforeLsn)) {

@@ -39,6 +39,8 @@ export const cli = {
   'R-CLI-40':
     'Every limit and clock of the hub is a flag with unit, preset and range; a wrong value is told with them.',
   'R-CLI-41': 'The token of a hub lies in a file that its owner alone can read; another one is refused with the cure.',
+  'R-CLI-43':
+    'What takes longer than a second is told at a terminal; looking for a type or a name does not, in a long log.',
   'R-CLI-42':
     'A hub that asks for its token keeps it over a restart; commands and agents take it from file or variable.',
 } as const;

@@ -17,7 +17,7 @@ async function busyLog(storage: Storage) {
         box: at % 2 === 0 ? `r${at % 5}` : null,
         taskId: at % 4 === 0 ? '' : (['run', 'run.t1', 'run.t1.x', 'runner'][(at % 16) >> 2] as string),
         id: `m${at}`,
-        payload: 'x'.repeat(at % 11 === 0 ? 2000 : 20),
+        payload: at % 90 === 7 ? { event: { type: 'noted', at } } : 'x'.repeat(at % 11 === 0 ? 2000 : 20),
       } as const;
     });
     const lsns = await storage.commit(changes, 10_000 + turn * 10);
@@ -41,6 +41,7 @@ export function describeReads(open: Open): void {
       ],
       [{ type: 'task.result' }, ({ type }) => type === 'task.result'],
       [{ type: 'task.event' }, ({ type }) => type === 'task.event'],
+      [{ type: 'noted' }, ({ id }) => Number(id.slice(1)) % 90 === 7],
       [{ agent: 's1' }, ({ from }) => from === 's1'],
       [{ agent: 's1', type: 'task.result' }, ({ from, type }) => from === 's1' && type === 'task.result'],
       [{ agent: 'r3' }, ({ to, box }) => to === 'r3' || box === 'r3'],
