@@ -129,9 +129,14 @@ export class Mailbox {
     this.#rewind(this.acked);
   }
 
+  /** Whether this position may have been handed over: by this process, or by one before it. */
+  mayHaveSent(seq: number): boolean {
+    return seq <= Math.max(this.#sent, this.#furthest, this.#before);
+  }
+
   /** Acknowledges everything up to `seq`; false when that was never sent. */
   ackUpTo(seq: number): boolean {
-    if (seq > Math.max(this.#sent, this.#furthest, this.#before)) return false;
+    if (!this.mayHaveSent(seq)) return false;
     if (seq > this.#sent) this.#ahead = Math.max(this.#ahead, seq);
     for (let item = this.#inflight.first; item !== undefined && item.lsn <= seq; item = this.#inflight.first) {
       this.#settled(item);

@@ -26,13 +26,16 @@ export function isOwn(session: SessionRecord | undefined, point: ResumePoint | u
 export async function judgeResume(agent: Agent | undefined, point: ResumePoint, storage: Storage): Promise<Resume> {
   const own = isOwn(agent?.session, point);
   const mailbox = agent?.mailbox;
-  const gap = (reason: string, kept = false): Resume => ({
-    state: { state: 'gap', from: point.seq, to: Math.max(mailbox?.last ?? 0, mailbox?.acked ?? 0), reason },
+  const gap = (reason: string, kept = false, to = Math.max(mailbox?.last ?? 0, mailbox?.acked ?? 0)): Resume => ({
+    state: { state: 'gap', from: point.seq, to, reason },
     kept,
     own,
   });
   if (point.epoch !== storage.epoch) return gap('the log is another one');
   if (mailbox === undefined || !own) return gap('the session is not known');
+  // What was never sent can only come from a log that went on after this one was copied: positions are used again in it.
+  if (point.seq > (await storage.lastLsn()) || (point.seq > mailbox.acked && isNews(mailbox, point.seq)))
+    return gap('the log is an older copy, in which this position was not sent yet', false, mailbox.acked);
   if (point.seq > mailbox.acked) {
     const had = await between(mailbox, point.seq, storage);
     if (had.at(-1)?.lsn !== point.seq) return gap('the position is not of this mailbox');
@@ -42,6 +45,11 @@ export async function judgeResume(agent: Agent | undefined, point: ResumePoint, 
     if (missing !== undefined) return gap(missing, true);
   }
   return { state: { state: 'recovered' }, kept: true, own };
+}
+
+/** Whether a position lies among messages of the mailbox that were never sent to anybody. */
+function isNews(mailbox: Mailbox, seq: number): boolean {
+  return seq <= mailbox.last && !mailbox.mayHaveSent(seq);
 }
 
 /** The messages of a mailbox after its cursor, up to a position: no more than were ever under way. */
@@ -56,12 +64,18 @@ async function between(mailbox: Mailbox, seq: number, storage: Storage): Promise
 }
 
 /** What became of messages that a client did not have and the cursor has passed; undefined when there were none. */
-async function whatIsMissing({ name, acked }: Mailbox, seq: number, storage: Storage): Promise<string | undefined> {
+async function whatIsMissing(
+  { name, acked, used }: Mailbox,
+  seq: number,
+  storage: Storage,
+): Promise<string | undefined> {
   const [next] = await storage.mailbox(name, seq, 1);
   if (next !== undefined && next.lsn <= acked) {
     const isDead = await storage.wasGivenUp(next.lsn);
     return `messages after this position ${isDead ? 'waited too long and are dead letters' : 'were acknowledged'}`;
   }
+  // Its cursor began where the log stood.
+  if (!used) return undefined;
   const isTrimmed = acked > 0 && (await storage.at(acked)) === undefined;
   return isTrimmed ? 'the log does not reach back to this position any more' : undefined;
 }

@@ -84,4 +84,6 @@ export const hub = {
     'Who only came to look leaves nothing behind at its goodbye; whoever plays a role or sent or got a message keeps its mailbox.',
   'R-HUB-103': 'A name whose holder gives no sign of life goes to who asks for it; a holder that lives keeps it.',
   'R-HUB-104': 'A session keeps its name from level 0 while it is there, may come back, or has work or mail.',
+  'R-HUB-105':
+    'Whether a client misses something is told right when the log is an older copy of itself, or was trimmed.',
 } as const;
