@@ -13,8 +13,9 @@ export type Work = (typeof works)[number];
 export interface CellSize {
   /** Frames of a flood, by their bytes. */
   readonly flood: Readonly<Record<number, number>>;
-  /** Warm-up and window of an echo, ms. */
+  /** Warm-up and window of an echo, ms; with one in flight far fewer messages pass, so that it warms up for longer. */
   readonly warmUp: number;
+  readonly warmUpAlone: number;
   readonly window: number;
 }
 
@@ -43,6 +44,9 @@ export interface CellPlan {
   readonly profile?: string | undefined;
 }
 
+/** Messages that one client sends in a millisecond with one in flight, at most. */
+const ALONE_PER_MS = 6;
+
 /** What the relay still does after the last message (an acknowledgement, a late write) is its cost too. */
 const SETTLE = 50;
 
@@ -60,7 +64,7 @@ export async function measureCell(children: Children, plan: CellPlan): Promise<C
   for (const work of plan.works) {
     const { messages, seconds, cpu, ...times } = await measure(relay, work, {
       warmUp: async () => {
-        if (work !== 'flood') await clients.ask('echo', { window: windowOf(work), ms: size.warmUp });
+        if (work !== 'flood') await clients.ask('echo', { window: windowOf(work), ms: warmUpOf(work, size) });
       },
       run: () =>
         work === 'flood'
@@ -94,10 +98,15 @@ function windowOf(work: Work): number {
   return work === 'echo 1' ? 1 : 64;
 }
 
+function warmUpOf(work: Work, { warmUp, warmUpAlone }: CellSize): number {
+  return work === 'echo 1' ? warmUpAlone : warmUp;
+}
+
 /** Frames that a client may send; a fast machine builds the rest as it goes. */
 function framesNeeded({ bytes, size, works }: CellPlan): number {
   const perMs = bytes > 1_000 ? 8 : 16;
-  const echoes = works.filter((work) => work !== 'flood').length;
   const flood = works.includes('flood') ? (size.flood[bytes] ?? 0) : 0;
-  return flood + perMs * (size.warmUp + echoes * (size.warmUp + size.window));
+  const alone = works.includes('echo 1') ? ALONE_PER_MS * (size.warmUpAlone + size.window) : 0;
+  const many = size.warmUp + (works.includes('echo 64') ? size.warmUp + size.window : 0);
+  return flood + alone + perMs * many;
 }

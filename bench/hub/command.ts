@@ -71,7 +71,7 @@ async function measure(children: Children, options: Options): Promise<Results> {
     works: wanted,
     sizes: options.sizes,
     repetitions,
-    size: { flood: { 256: 30_000, 4096: 12_000 }, warmUp: 500, window: 500 },
+    size: { flood: { 256: 30_000, 4096: 12_000 }, warmUp: 500, warmUpAlone: 2500, window: 500 },
     profile,
   };
   const machine = await describeMachine();

@@ -65,7 +65,7 @@ test('R-HUB-88: a cell is measured in processes of its own, and nothing of it is
     folders.push(await makeFolder());
     return folders.at(-1) as string;
   };
-  const size = { flood: { 256: 200 }, warmUp: 10, window: 10 };
+  const size = { flood: { 256: 200 }, warmUp: 10, warmUpAlone: 10, window: 10 };
   const plan = { variant: 'level-1', bytes: 256, repetition: 1, works: ['echo 1', 'flood'], size } as const;
   const cells = await measureCell(children, plan);
   expect(cells).toMatchObject([
