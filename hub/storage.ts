@@ -110,6 +110,10 @@ export interface TaskFilter {
   readonly open?: boolean;
   /** Only so many, those made last. */
   readonly newest?: number;
+  /** Only those that come after this one in the order of the table. */
+  readonly after?: Pick<TaskRecord, 'taskId' | 'created'>;
+  /** Only so many, those made first; not together with `newest`. */
+  readonly first?: number;
 }
 
 /** A message that was never handed over. */
@@ -164,7 +168,7 @@ export interface Storage {
   /** Id and position of the last `count` messages of a sender, oldest first. */
   recentIds(from: string, count: number): Promise<readonly { readonly id: string; readonly lsn: number }[]>;
   task(taskId: string): Promise<TaskRecord | undefined>;
-  /** Rows of the task table, oldest first. */
+  /** Rows of the task table, oldest first; those made at the same time by their ids. */
   tasks(filter: TaskFilter): Promise<readonly TaskRecord[]>;
   sessions(): Promise<readonly SessionRecord[]>;
   /** Dead letters after a position, in log order. */

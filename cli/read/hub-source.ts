@@ -7,7 +7,10 @@ import { shellWord } from './shell-word.ts';
 import type { FrameRange, Source } from './source.ts';
 import { splitLines } from './split-lines.ts';
 
-const Tasks = z.object({ tasks: z.array(TaskRow) });
+const Tasks = z.object({ tasks: z.array(TaskRow), next: z.string().optional() });
+
+/** Tasks that are asked for at once. */
+const TASKS = 2000;
 
 /** A hub that is up. It is asked by HTTP, which leaves no trace among its agents; only who follows it connects. */
 export async function hubSource(
@@ -23,11 +26,24 @@ export async function hubSource(
     newestFirst: (range) => newestOf(hub, url, range),
     last: async () => Number((await hub.ask('/v1/log', 'HEAD')).headers['hub-lsn'] ?? 0),
     follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
-    tasks: async () => (await hub.json(Tasks, '/v1/tasks?limit=10000')).tasks,
+    tasks: () => tasksOf(hub),
     agents: () => connectedAgents(hub),
     hub: async () => ({ url, tokenFile, connected: await connectedAgents(hub) }),
     close: async () => {},
   };
+}
+
+async function tasksOf(hub: HubHttp): Promise<TaskRow[]> {
+  const rows: TaskRow[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: z.infer<typeof Tasks> = await hub.json(
+      Tasks,
+      `/v1/tasks?limit=${TASKS}&after=${encodeURIComponent(after)}`,
+    );
+    rows.push(...page.tasks);
+    after = page.next;
+  }
+  return rows;
 }
 
 async function* framesOf(hub: HubHttp, url: string, { taskIds, ...range }: FrameRange = {}): AsyncGenerator<Envelope> {

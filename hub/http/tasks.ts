@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TaskState, TaskSubState } from '../../protocol/index.ts';
+import { TaskId, TaskState, TaskSubState } from '../../protocol/index.ts';
 import { toTaskRow } from '../inspect.ts';
 import { refuse } from '../refusal.ts';
 import type { TaskRecord } from '../storage.ts';
@@ -17,27 +17,38 @@ const states = z.union([TaskState, TaskSubState], {
   error: `one of ${[...new Set([...TaskState.options, ...TaskSubState.options])].join(', ')}`,
 });
 
-/** The task table, oldest first. */
+/** The task table, oldest first: the newest ones, or with `after` page by page from the first one on. */
 export const tasksEndpoint = endpoint({
   method: 'GET',
   path: '/v1/tasks',
   scope: 'watch',
-  help: 'the task table: ?prefix= of ids, ?state=, ?stuck=1 (and why), ?limit= newest ones (1000)',
+  help: 'the task table: ?prefix= of ids, ?state=, ?stuck=1 (and why), ?limit= newest ones (1000), or those after the ID in ?after=',
   query: z.strictObject({
     prefix: z.string().max(128).default(''),
     state: states.optional(),
     stuck: flag.default(false),
     limit: whole(1, 10_000).default(1000),
+    /** Empty: from the first one. */
+    after: TaskId.optional(),
   }),
   answer: async ({ query, view, response }) => {
-    const { prefix, state, stuck, limit } = query;
-    const whole = state === undefined && !stuck;
-    const records = await view.storage.tasks({ prefix, open: stuck, newest: whole ? limit + 1 : SEARCHED });
-    const fitting = records
-      .filter(({ subState }) => state === undefined || state === subState || state === publicState(subState))
-      .map((record) => taskView(record, view))
-      .filter((row) => !stuck || row.stuck !== undefined);
-    return sendJson(response, { tasks: fitting.slice(-limit), more: fitting.length > limit });
+    const { prefix, state, stuck, limit, after } = query;
+    const { storage } = view;
+    const fitting = (records: readonly TaskRecord[]) =>
+      records
+        .filter(({ subState }) => state === undefined || state === subState || state === publicState(subState))
+        .map((record) => taskView(record, view))
+        .filter((row) => !stuck || row.stuck !== undefined);
+    if (after === undefined) {
+      const whole = state === undefined && !stuck;
+      const tasks = fitting(await storage.tasks({ prefix, open: stuck, newest: whole ? limit + 1 : SEARCHED }));
+      return sendJson(response, { tasks: tasks.slice(-limit), more: tasks.length > limit });
+    }
+    const before = after === '' ? undefined : await storage.task(after);
+    if (after !== '' && before === undefined) return noSuchTask(after);
+    const page = await storage.tasks({ prefix, open: stuck, first: limit, ...(before && { after: before }) });
+    const next = page.length === limit ? { next: page.at(-1)?.taskId } : {};
+    return sendJson(response, { tasks: fitting(page), ...next });
   },
 });
 

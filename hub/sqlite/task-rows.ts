@@ -90,14 +90,16 @@ export function readTask(prepare: Prepare, taskId: string): TaskRecord | undefin
 /** Rows of the task table, oldest first. */
 export function readTaskTable(
   prepare: Prepare,
-  { prefix = '', open = false, newest = -1 }: TaskFilter = {},
+  { prefix = '', open = false, newest, after, first = -1 }: TaskFilter = {},
 ): TaskRecord[] {
   const over = "sub_state IN ('done', 'failed', 'cancelled', 'dead')";
-  return prepare(
-    `SELECT * FROM task WHERE substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''}
-     ORDER BY created DESC, task_id DESC LIMIT ?`,
+  const { created, taskId } = after ?? { created: -1, taskId: '' };
+  const order = newest === undefined ? 'created, task_id' : 'created DESC, task_id DESC';
+  const rows = prepare(
+    `SELECT * FROM task WHERE (created, task_id) > (?, ?) AND substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''}
+     ORDER BY ${order} LIMIT ?`,
   )
-    .all([...prefix].length, prefix, newest)
-    .map((row) => toTask(row as never))
-    .reverse();
+    .all(created, taskId, [...prefix].length, prefix, newest ?? first)
+    .map((row) => toTask(row as never));
+  return newest === undefined ? rows : rows.reverse();
 }

@@ -41,6 +41,7 @@ export const cli = {
   'R-CLI-41': 'The token of a hub lies in a file that its owner alone can read; another one is refused with the cure.',
   'R-CLI-43':
     'What takes longer than a second is told at a terminal; looking for a type or a name does not, in a long log.',
+  'R-CLI-44': 'Of more tasks than one answer of the hub holds all are told.',
   'R-CLI-42':
     'A hub that asks for its token keeps it over a restart; commands and agents take it from file or variable.',
 } as const;

@@ -167,6 +167,12 @@ export function describeReads(open: Open): void {
     expect(await storage.tasks({ open: true })).toEqual([records[0], records[3]]);
     expect(await storage.tasks({ newest: 2 })).toEqual(records.slice(2));
     expect(await storage.tasks({ prefix: 'run', open: true, newest: 1 })).toEqual(records.slice(0, 1));
+    expect(await storage.tasks({ first: 3 })).toEqual(records.slice(0, 3));
+    expect(await storage.tasks({ after: { taskId: 'run.t1', created: 2 } })).toEqual(records.slice(2));
+    expect(await storage.tasks({ after: { taskId: 'run', created: 2 }, prefix: 'run', first: 1 })).toEqual([
+      records[1],
+    ]);
+    expect(await storage.tasks({ after: { taskId: 'ru', created: 4 } })).toEqual([]);
   });
 
   test('R-HUB-40: dead letters are those of one mailbox in a range, keep their first reason, and can be dropped', async () => {
