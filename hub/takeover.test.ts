@@ -32,7 +32,7 @@ function pointOf({ payload: { session, resume_token, epoch, seq } }: PeerFrame) 
 
 test('R-HUB-103: a hello for a name whose holder gives no sign of life gets it after 2 s, and the holder’s work goes on to another', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const { owner, workers } = await crew(hub, 'coder-1');
   assign(owner, 't1');
   await takeUp(workers[0]);
@@ -54,7 +54,7 @@ test('R-HUB-103: a hello for a name whose holder gives no sign of life gets it a
 
 test('R-HUB-103: a holder that lives keeps its name, at once and whatever the stranger shows', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const first = await helloPeer(hub.url, 'a');
   await first.peer.close();
   const holder = await join1(hub, 'a');
@@ -68,7 +68,7 @@ test('R-HUB-103: a holder that lives keeps its name, at once and whatever the st
 
 test('R-HUB-103: any frame is a sign of life, though the pong is missing', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const holder = await join1(hub, 'a');
   const other = await join0(hub, 'look');
   mute(holder);
@@ -80,7 +80,7 @@ test('R-HUB-103: any frame is a sign of life, though the pong is missing', async
 
 test('R-HUB-103: who has the token of the session does not wait behind strangers', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const { peer: old, welcome } = await helloPeer(hub.url, 'a');
   mute(old);
   const strangers = [
@@ -96,7 +96,7 @@ test('R-HUB-103: who has the token of the session does not wait behind strangers
 
 test('R-HUB-103: of two that wait for the same name one gets it', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const holder = await join1(hub, 'a');
   mute(holder);
   const pair = [await hello(hub, 'a'), await hello(hub, 'a')];
@@ -118,7 +118,7 @@ test('R-HUB-103: a level-0 holder is asked for a sign of life, too', async () =>
 
 test('R-HUB-104: level 0 gets neither the mail nor the work of a session that is away, and may have its name when there is none', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const { owner, workers } = await crew(hub, 'coder-1');
   assign(owner, 't1');
   await takeUp(workers[0]);
@@ -144,7 +144,7 @@ test('R-HUB-104: level 0 gets neither the mail nor the work of a session that is
 
 test('R-HUB-104: within its grace a session keeps its name though nothing waits, and so does who gave a task', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const owner = await join1(hub, 'owner');
   const idle = await join1(hub, 'idle');
   assign(owner, 't1');
@@ -158,7 +158,7 @@ test('R-HUB-104: within its grace a session keeps its name though nothing waits,
 
 test('R-HUB-104: who only listens under a name that is kept is told so soon, and may say hello until then', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const { peer: old, welcome } = await helloPeer(hub.url, 'a');
   await old.close();
   const listener = await join0(hub, 'a');
@@ -187,7 +187,7 @@ test('R-HUB-104: with a token for the name alone level 0 may have it', async () 
 
 test('R-HUB-104: a holder that level 0 asks for and that is gone loses its connection, and keeps its name for the grace', async () => {
   const clock = manualClock();
-  const hub = await testHub({ clock });
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const holder = await join1(hub, 'a');
   mute(holder);
   const asking = plain(hub, 'a');
