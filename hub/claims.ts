@@ -10,7 +10,7 @@ import type { TaskDesk } from './task-desk.ts';
 /** What claims are judged by. */
 export interface ClaimParts {
   readonly agents: Agents;
-  readonly desk: Pick<TaskDesk, 'concerns'>;
+  readonly desk: Pick<TaskDesk, 'table'>;
   readonly clock: Clock;
   readonly clocks: Pick<HubClocks, 'takeover'>;
 }
@@ -47,7 +47,7 @@ export class Claims {
     if (agent?.session === undefined) return false;
     if (agent.connection !== undefined) return agent.level === 1;
     if ((agent.mailbox?.depth ?? 0) > 0) return true;
-    return agent.level === 1 && (agent.grace !== undefined || agent.tasks.size > 0 || desk.concerns(name));
+    return agent.level === 1 && (agent.grace !== undefined || agent.tasks.size > 0 || desk.table.owned(name) > 0);
   }
 
   /** Whether a level-0 connection may have its name: nobody keeps it, or the connection's token is for this name alone. */

@@ -103,7 +103,7 @@ export class Hub {
   view(): HubView {
     return {
       agents: this.#agents,
-      desk: this.#desk,
+      tasks: this.#desk.table,
       connections: this.#connections,
       storage: this.#parts.storage,
       metrics: this.#parts.metrics,

@@ -1,9 +1,39 @@
+import type { Log } from '../base/log.ts';
 import type { TaskPayload } from '../protocol/index.ts';
+import type { Agent } from './agents.ts';
 import { hubFrame } from './answers.ts';
 import type { LiveTask } from './live-task.ts';
+import type { TaskPayloads } from './task-payloads.ts';
+import type { Turn } from './turn.ts';
+
+/** Tells an agent, once this turn is durable, of the task that it was just offered; not when the offer is void by then. */
+export function tellWorker(
+  task: LiveTask,
+  { name, level, connection }: Agent,
+  { turn, payloads, log }: { turn: Turn; payloads: TaskPayloads; log: Log },
+): void {
+  const { record } = task;
+  const payload = payloads.get(record.taskId);
+  const word = level === 0 ? plainOffer : fullOffer;
+  const frame = payload === undefined ? undefined : word(task, payload, name);
+  turn.after(() => {
+    if (frame !== undefined) {
+      connection?.send(frame);
+      return;
+    }
+    payloads.read(record).then(
+      (read) => {
+        const { attempt, agent } = task.record;
+        if (attempt === record.attempt && agent === name) connection?.send(word(task, read, name));
+      },
+      // The clocks of the offer go on.
+      (error: unknown) => log.error({ err: error, task: record.taskId }, 'what a task is about cannot be read'),
+    );
+  });
+}
 
 /** A task as a level-1 worker is offered it. */
-export function fullOffer(task: LiveTask, work: TaskPayload, worker: string): string {
+function fullOffer(task: LiveTask, work: TaskPayload, worker: string): string {
   const { taskId, owner, attempt, assignId, silenceMs, checkpoint } = task.record;
   const deadline = task.deadline();
   const payload = {
@@ -16,7 +46,7 @@ export function fullOffer(task: LiveTask, work: TaskPayload, worker: string): st
 }
 
 /** A task as a level-0 worker is told of it: by a message of its owner, so that the answer finds the way back. */
-export function plainOffer(task: LiveTask, payload: TaskPayload, worker: string): string {
+function plainOffer(task: LiveTask, payload: TaskPayload, worker: string): string {
   const { taskId, owner, attempt } = task.record;
   const { options: _forLevelOne, ...work } = payload;
   return hubFrame('route', worker, work, { from: owner, task_id: taskId, attempt });

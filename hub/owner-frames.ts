@@ -10,7 +10,7 @@ export function register(parts: TaskParts, said: Said<'register_task'>): Refused
   const { agent, decoded, frame } = said;
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const { desk, post } = parts;
-  const known = desk.find(frame.task_id);
+  const known = desk.table.find(frame.task_id);
   if (known === undefined && hasEnough(parts, agent.name)) return refused('mailbox_full', ENOUGH);
   if (known !== undefined && known.owner !== agent.name) return refused('bad_state', 'this task has another owner');
   if (known !== undefined && isOver(known.subState)) return refused('bad_state', `the task is ${known.subState}`);
@@ -28,8 +28,8 @@ export function assign(parts: TaskParts, said: Said<'task.assign'>): Refused | u
   if (target?.kind !== 'agent' && (target?.kind !== 'role' || target.all)) {
     return refused('bad_frame', `to: a task goes to one name, or to role:R; ${nameRule}`);
   }
-  const known = desk.find(frame.task_id);
-  const registered = desk.live(frame.task_id);
+  const known = desk.table.find(frame.task_id);
+  const registered = desk.table.live(frame.task_id);
   if (known !== undefined && (known.owner !== agent.name || registered === undefined || known.target !== '')) {
     return refused('bad_state', 'there is a task with this id; a new one needs its own');
   }
@@ -69,15 +69,15 @@ export function cancel({ desk, post }: TaskParts, said: Said<'task.cancel'>): Re
 const ENOUGH = 'too many of your tasks are not over yet; give this one when some are';
 
 function hasEnough({ desk, limits }: TaskParts, owner: string): boolean {
-  return desk.owned(owner) >= limits.openTasks;
+  return desk.table.owned(owner) >= limits.openTasks;
 }
 
 /** The task when the sender may rule over it. */
 function ruled(desk: TaskParts['desk'], { agent, frame }: Said): LiveTask | Refused {
-  const record = desk.find(frame.task_id);
+  const record = desk.table.find(frame.task_id);
   if (record === undefined) return refused('no_such_task', 'there is no such task');
   if (record.owner !== agent.name && !may(agent.grant, 'admin')) {
     return refused('forbidden', 'only the owner of a task rules over it');
   }
-  return desk.live(frame.task_id) ?? refused('bad_state', `the task is ${record.subState}`);
+  return desk.table.live(frame.task_id) ?? refused('bad_state', `the task is ${record.subState}`);
 }

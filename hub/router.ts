@@ -125,8 +125,8 @@ export class Router {
   /** Handles what is about a task once it is known, in memory, whether there is one. */
   #informed(taskId: string | undefined, handle: () => Promise<void> | undefined): Promise<void> | undefined {
     const { desk } = this.#parts;
-    if (taskId === undefined || taskId === '' || desk.known(taskId)) return handle();
-    return desk.recall(taskId).then(handle);
+    if (taskId === undefined || taskId === '' || desk.table.known(taskId)) return handle();
+    return desk.table.recall(taskId).then(handle);
   }
 
   #route(said: Said<'route'>): undefined {
@@ -168,8 +168,8 @@ export class Router {
     const { turn, storage, desk } = this.#parts;
     const { task_id: taskId } = decoded.frame;
     await turn.settled();
-    if (taskId !== '' && !desk.known(taskId)) await desk.recall(taskId);
-    const by = { level: connection.level, assigned: desk.find(taskId)?.assignId === id };
+    if (taskId !== '' && !desk.table.known(taskId)) await desk.table.recall(taskId);
+    const by = { level: connection.level, assigned: desk.table.find(taskId)?.assignId === id };
     const first = await storage.at(agent.recent.find(id) ?? 0);
     // What was trimmed from the log is known by its id alone.
     if (first !== undefined && !isRepeat(first, decoded, by)) {
@@ -186,7 +186,7 @@ export class Router {
 
   /** Whoever watches may see everything, others what is about their own task. */
   #maySee({ agent, connection, decoded }: Said, taskId?: string): boolean {
-    const task = taskId === undefined ? undefined : this.#parts.desk.find(taskId);
+    const task = taskId === undefined ? undefined : this.#parts.desk.table.find(taskId);
     if (may(agent.grant, 'watch') || task?.owner === agent.name || task?.agent === agent.name) return true;
     refuse(connection, decoded, 'forbidden', 'this token may not look at that');
     return false;

@@ -3,7 +3,10 @@ import type { LiveTask } from './live-task.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
 
-type LiveTasks = ReadonlyMap<string, LiveTask>;
+/** Where tasks that are not over are looked up. */
+interface LiveTasks {
+  live(taskId: string): LiveTask | undefined;
+}
 
 /** Parents above each other that are followed; a task below more has a slot of its own. */
 const DEEPEST = 64;
@@ -12,17 +15,17 @@ const DEEPEST = 64;
  * Whether the task uses the slot of its parent: a task at work, of the same owner or in the hands of the owner. Tasks that
  * come back to themselves from parent to parent, and those below them, each have their own, also while some of them wait.
  */
-export function ridesAlong(task: TaskRecord, live: LiveTasks): boolean {
-  const parent = parentOf(task, live);
+export function ridesAlong(task: TaskRecord, tasks: LiveTasks): boolean {
+  const parent = parentOf(task, tasks);
   if (parent === undefined || !isHeld(parent.subState)) return false;
   if (parent.owner !== task.owner && parent.agent !== task.owner) return false;
   let above: TaskRecord | undefined = parent;
-  for (let level = 1; above !== undefined && level <= DEEPEST; level += 1) above = parentOf(above, live);
+  for (let level = 1; above !== undefined && level <= DEEPEST; level += 1) above = parentOf(above, tasks);
   return above === undefined;
 }
 
-function parentOf({ parent }: TaskRecord, live: LiveTasks): TaskRecord | undefined {
-  return parent === null ? undefined : live.get(parent)?.record;
+function parentOf({ parent }: TaskRecord, tasks: LiveTasks): TaskRecord | undefined {
+  return parent === null ? undefined : tasks.live(parent)?.record;
 }
 
 /**

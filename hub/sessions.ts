@@ -208,7 +208,7 @@ export class Sessions {
     const { agents, desk, turn } = this.#parts;
     const { name, connection, grace, mailbox, tasks } = agent;
     if (connection !== undefined || grace !== undefined || this.#greeting.has(name)) return;
-    if ((mailbox?.depth ?? 0) > 0 || tasks.size > 0 || desk.concerns(name)) return;
+    if ((mailbox?.depth ?? 0) > 0 || tasks.size > 0 || desk.table.owned(name) > 0) return;
     turn.change({ kind: 'forget_session', name });
     agents.forget(name);
   }

@@ -2,8 +2,8 @@ import type { TaskRecord } from './storage.ts';
 import type { HubView } from './view.ts';
 
 /** Why a task does not get on without somebody's help; undefined while it does, or when it is over. */
-export function whyStuck(task: TaskRecord, { agents, desk }: Pick<HubView, 'agents' | 'desk'>): string | undefined {
-  const live = desk.live(task.taskId);
+export function whyStuck(task: TaskRecord, { agents, tasks }: Pick<HubView, 'agents' | 'tasks'>): string | undefined {
+  const live = tasks.live(task.taskId);
   if (live === undefined) return undefined;
   const isThere = (name: string) => agents.get(name)?.connection !== undefined;
   switch (task.subState) {

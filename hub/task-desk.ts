@@ -1,20 +1,18 @@
 import type { Log } from '../base/log.ts';
 import { backoff, type Clock } from '../base/time.ts';
 import type { TaskPayload } from '../protocol/index.ts';
-import { type Agent, type Agents, targetsOf } from './agents.ts';
-import { FinishedTasks } from './finished-tasks.ts';
+import type { Agent, Agents } from './agents.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { freshTask } from './fresh-task.ts';
 import { LiveTask } from './live-task.ts';
-import { fullOffer, plainOffer } from './offers.ts';
+import { tellWorker } from './offers.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
-import { chooseWorker, ridesAlong } from './scheduler.ts';
 import type { Storage, TaskRecord } from './storage.ts';
-import { TaskLines } from './task-lines.ts';
-import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
+import { isHeld, publicState, step, type TaskInput } from './task-machine.ts';
 import { TaskPayloads } from './task-payloads.ts';
+import { TaskTable } from './task-table.ts';
 import { inWords } from './time-words.ts';
-import { may } from './tokens.ts';
 import type { Turn } from './turn.ts';
 
 /** What the desk works with. */
@@ -30,83 +28,32 @@ export interface DeskParts {
   readonly log: Log;
 }
 
-/** Rows that one listing has at most, beside those of tasks that are not over. */
-const LISTED = 1000;
-
-/** Holds the task table: moves tasks by the machine, writes each move with its log rows in one transaction, offers queued ones. */
+/** Moves tasks by the machine, writes each move with its log rows in one transaction, and hands them out and takes them back. */
 export class TaskDesk {
   readonly #parts: DeskParts;
-  readonly #live = new Map<string, LiveTask>();
-  readonly #over = new FinishedTasks();
-  readonly #lines: TaskLines<LiveTask>;
+  /** Which tasks there are. */
+  readonly table: TaskTable;
+  readonly #dispatcher: Dispatcher;
   readonly #payloads: TaskPayloads;
-  /** Open tasks by their owner, and by their parent. */
-  readonly #owned = new Map<string, number>();
-  readonly #children = new Map<string, Set<LiveTask>>();
-  /** Slots in use: root tasks that are held; a task with a parent at work uses its parent's. */
-  #slots = 0;
   #count = 0;
-  #scheduled = false;
-  #stopped = false;
-  /** Names and roles that somebody is there for; undefined when that may have changed. */
-  #served: ReadonlySet<string> | undefined;
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
+    this.table = new TaskTable(parts.storage);
     this.#payloads = new TaskPayloads(parts.storage);
-    this.#lines = new TaskLines(parts.clock, parts.clocks.queue, (task) => this.#giveUp(task));
+    this.#dispatcher = new Dispatcher({
+      ...parts,
+      table: this.table,
+      patience: parts.clocks.queue,
+      offer: (task, agent) => this.#offer(task, agent),
+      expired: (task) => this.#giveUp(task),
+    });
   }
 
-  /** The row of a task, over or not; {@link recall} comes before when it is not {@link known}. */
-  find(taskId: string): TaskRecord | undefined {
-    return this.#live.get(taskId)?.record ?? this.#over.get(taskId);
-  }
-
-  /** Whether {@link find} can tell: of most tasks that are over only the store knows. */
-  known(taskId: string): boolean {
-    return this.#live.has(taskId) || this.#over.has(taskId);
-  }
-
-  /** Asks the store about a task. */
-  async recall(taskId: string): Promise<void> {
-    const record = await this.#parts.storage.task(taskId);
-    if (!this.known(taskId)) this.#over.add(taskId, record);
-  }
-
-  /** The task while it is not over. */
-  live(taskId: string): LiveTask | undefined {
-    return this.#live.get(taskId);
-  }
-
-  /** Whether a name owns a task that is not over. */
-  concerns(name: string): boolean {
-    return this.owned(name) > 0;
-  }
-
-  /** How many tasks of this owner are not over. */
-  owned(name: string): number {
-    return this.#owned.get(name) ?? 0;
-  }
-
-  /** The tasks that are not over. */
-  open(): Iterable<LiveTask> {
-    return this.#live.values();
-  }
-
-  /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
-  async rows(prefix = ''): Promise<TaskRecord[]> {
-    // Who gives a task and asks sees it offered.
-    if (this.#scheduled && !this.#stopped) this.#offerQueued();
-    const rows = new Map<string, TaskRecord>();
-    for (const record of await this.#parts.storage.tasks({ prefix, newest: LISTED })) rows.set(record.taskId, record);
-    // What is in memory is as new or newer.
-    for (const record of this.#over.records()) rows.set(record.taskId, record);
-    for (const { record } of this.#live.values()) rows.set(record.taskId, record);
-    const fitting = [...rows.values()]
-      .filter(({ taskId }) => taskId.startsWith(prefix))
-      .sort((a, b) => a.created - b.created || (a.taskId < b.taskId ? -1 : 1));
-    const tooMany = fitting.length - LISTED;
-    return tooMany <= 0 ? fitting : fitting.filter(({ subState }, index) => index >= tooMany || !isOver(subState));
+  /** Rows of the table, as {@link TaskTable.rows} has them: who gives a task and asks sees it offered. */
+  rows(prefix = ''): Promise<TaskRecord[]> {
+    this.#dispatcher.hurry();
+    return this.table.rows(prefix);
   }
 
   /** Adds a task that nobody is to work on yet. */
@@ -122,7 +69,7 @@ export class TaskDesk {
     const { options = {} } = payload;
     const { taskId } = task.record;
     this.#payloads.keep(taskId, payload, bytes);
-    if (options.parent !== undefined) this.#addChild(options.parent, task);
+    if (options.parent !== undefined) this.table.addChild(options.parent, task);
     this.#write(task, {
       ...task.record,
       target,
@@ -146,8 +93,9 @@ export class TaskDesk {
       this.#parts.agents.get(before.agent)?.tasks.delete(next.taskId);
     if (next.agent !== null && isHeld(next.subState)) this.#parts.agents.get(next.agent)?.tasks.add(next.taskId);
     if (task.over) {
-      this.#dismiss(task);
-      this.#over.add(next.taskId, task.record);
+      task.stop();
+      this.table.end(task);
+      this.#payloads.drop(next.taskId);
     }
     return next;
   }
@@ -228,20 +176,14 @@ export class TaskDesk {
     }
   }
 
-  /** Has what is queued offered to whoever is free, at the end of this turn. Called after everything that may have made room or work. */
+  /** Has what is queued offered to whoever is free; see {@link Dispatcher.schedule}. */
   schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#parts.turn.before(() => {
-      this.#scheduled = false;
-      if (!this.#stopped) this.#offerQueued();
-    });
+    this.#dispatcher.schedule();
   }
 
   /** Like {@link schedule}, after an agent came, went, or took on other roles. */
   workersChanged(): void {
-    this.#served = undefined;
-    this.schedule();
+    this.#dispatcher.workersChanged();
   }
 
   /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */
@@ -255,7 +197,7 @@ export class TaskDesk {
     const tasks = records.map((record) => this.#adopt(record));
     for (const task of tasks) {
       task.revived(this.#parts.clock.now());
-      this.#place(task);
+      this.#dispatcher.place(task);
     }
     for (const task of tasks) {
       if (task.record.subState === 'offered') this.withdraw(task, 'the hub was restarted');
@@ -264,13 +206,12 @@ export class TaskDesk {
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#lines.stop();
-    for (const task of this.#live.values()) task.stop();
+    this.#dispatcher.stop();
+    for (const task of this.table.open()) task.stop();
   }
 
   #heldBy(agent: Agent): LiveTask[] {
-    return [...agent.tasks].flatMap((taskId) => this.#live.get(taskId) ?? []);
+    return [...agent.tasks].flatMap((taskId) => this.table.live(taskId) ?? []);
   }
 
   #adopt(record: TaskRecord): LiveTask {
@@ -291,89 +232,20 @@ export class TaskDesk {
         this.schedule();
       },
       backoff: () => {
-        this.#place(task);
+        this.#dispatcher.place(task);
         this.schedule();
       },
     });
-    this.#live.set(record.taskId, task);
-    this.#over.remove(record.taskId);
-    this.#owned.set(record.owner, this.owned(record.owner) + 1);
-    if (record.parent !== null) this.#addChild(record.parent, task);
+    this.table.add(task);
     if (record.agent !== null && isHeld(record.subState))
       this.#parts.agents.get(record.agent)?.tasks.add(record.taskId);
     return task;
-  }
-
-  /** Takes a task that is over out of what is about open ones. */
-  #dismiss(task: LiveTask): void {
-    const { taskId, owner, parent } = task.record;
-    task.stop();
-    this.#live.delete(taskId);
-    this.#payloads.drop(taskId);
-    const owned = this.owned(owner) - 1;
-    if (owned > 0) this.#owned.set(owner, owned);
-    else this.#owned.delete(owner);
-    const siblings = parent === null ? undefined : this.#children.get(parent);
-    siblings?.delete(task);
-    if (parent !== null && siblings?.size === 0) this.#children.delete(parent);
-  }
-
-  #addChild(parent: string, task: LiveTask): void {
-    const children = this.#children.get(parent) ?? new Set();
-    this.#children.set(parent, children.add(task));
-  }
-
-  /** Keeps count of slots and lines: a task is in a line, has a slot, uses that of its parent, or none of these. */
-  #place(task: LiveTask): void {
-    const { subState, target } = task.record;
-    const rides = ridesAlong(task.record, this.#live);
-    // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
-    const slot = isHeld(subState) && (task.slot || !rides);
-    if (slot !== task.slot) this.#slots += slot ? 1 : -1;
-    task.slot = slot;
-    if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
-    else this.#lines.remove(task);
   }
 
   #giveUp(task: LiveTask): void {
     const next = this.move(task, { kind: 'give_up', reason: `no_worker: nobody came for ${task.record.target}` });
     if (next !== undefined) this.tellOwner(next, next.reason ?? 'no_worker');
     this.schedule();
-  }
-
-  #offerQueued(): void {
-    if (this.#served === undefined) this.#served = this.#parts.agents.served();
-    const { concurrency } = this.#parts;
-    if (this.#lines.hasReady(this.#slots < concurrency)) this.#offerToFree();
-    this.#lines.judge(this.#served, this.#slots < concurrency);
-  }
-
-  #offerToFree(): void {
-    const able = this.#freeWorkers();
-    for (;;) {
-      const task = this.#lines.first(able.keys(), this.#slots < this.#parts.concurrency);
-      if (task === undefined) return;
-      const { target } = task.record;
-      const worker = chooseWorker(able.get(target) ?? [], task);
-      if (worker === undefined) able.delete(target);
-      else this.#offer(task, worker);
-    }
-  }
-
-  /** Who could take something now, by the names and roles for which something waits. */
-  #freeWorkers(): Map<string, Agent[]> {
-    const able = new Map<string, Agent[]>();
-    for (const agent of this.#parts.agents.all()) {
-      if (agent.connection === undefined || agent.tasks.size >= agent.maxConcurrency) continue;
-      if (!may(agent.grant, 'work')) continue;
-      for (const target of targetsOf(agent)) {
-        if (!this.#lines.has(target)) continue;
-        const others = able.get(target);
-        if (others === undefined) able.set(target, [agent]);
-        else others.push(agent);
-      }
-    }
-    return able;
   }
 
   #write(task: LiveTask, next: TaskRecord): void {
@@ -386,9 +258,8 @@ export class TaskDesk {
       updated: this.#parts.clock.now(),
     };
     this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });
-    this.#place(task);
-    if (isHeld(subState) === isHeld(next.subState)) return;
-    for (const child of this.#children.get(next.taskId) ?? []) this.#place(child);
+    this.#dispatcher.place(task);
+    if (isHeld(subState) !== isHeld(next.subState)) this.#dispatcher.placeChildren(next.taskId);
   }
 
   #offer(task: LiveTask, agent: Agent): void {
@@ -396,26 +267,8 @@ export class TaskDesk {
     const next = this.move(task, { kind: 'offer', agent: agent.name, session });
     if (next === undefined) return;
     this.tellOwner(next, `offered to ${agent.name}`);
-    const { level, connection } = agent;
-    const payload = this.#payloads.get(next.taskId);
-    const word = level === 0 ? plainOffer : fullOffer;
-    const frame = payload === undefined ? undefined : word(task, payload, agent.name);
-    if (level === 0) this.#taken(task, agent);
-    const { turn, log } = this.#parts;
-    turn.after(() => {
-      if (frame !== undefined) {
-        connection?.send(frame);
-        return;
-      }
-      this.#payloads.read(next).then(
-        (read) => {
-          const { attempt, agent: holder } = task.record;
-          if (attempt === next.attempt && holder === agent.name) connection?.send(word(task, read, agent.name));
-        },
-        // The clocks of the offer go on.
-        (error: unknown) => log.error({ err: error, task: next.taskId }, 'what a task is about cannot be read'),
-      );
-    });
+    tellWorker(task, agent, { ...this.#parts, payloads: this.#payloads });
+    if (agent.level === 0) this.#taken(task, agent);
   }
 
   /** A level-0 worker cannot accept: it has the task as soon as it is told. */
@@ -428,6 +281,6 @@ export class TaskDesk {
     const { backoffBase } = this.#parts.clocks;
     if (task.over) return;
     task.backOff(backoff(times, { baseMs: backoffBase, capMs: 60 * backoffBase }));
-    this.#place(task);
+    this.#dispatcher.place(task);
   }
 }

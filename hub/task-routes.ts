@@ -9,10 +9,10 @@ import { finish, staleResult } from './worker-frames.ts';
 
 /** A plain `route` that is part of a task, as level 0 speaks of tasks; `elsewhere` when it is just a message. */
 export function routeInTask(parts: TaskParts, said: Said<'route'>): Refused | undefined | 'elsewhere' {
-  const record = parts.desk.find(said.frame.task_id);
+  const record = parts.desk.table.find(said.frame.task_id);
   if (record === undefined) return 'elsewhere';
   const { name, level } = said.agent;
-  const task = parts.desk.live(said.frame.task_id);
+  const task = parts.desk.table.live(said.frame.task_id);
   if (task !== undefined && level === 0 && holds(said, record) && isHeld(record.subState)) {
     return giveBack(parts, said, task);
   }

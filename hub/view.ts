@@ -2,12 +2,12 @@ import type { Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Metrics } from './metrics.ts';
 import type { Storage } from './storage.ts';
-import type { TaskDesk } from './task-desk.ts';
+import type { TaskTable } from './task-table.ts';
 
 /** What can be seen of a hub from outside the protocol, and the little that can be changed. */
 export interface HubView {
   readonly agents: Pick<Agents, 'get' | 'all' | 'workers'>;
-  readonly desk: Pick<TaskDesk, 'live' | 'open'>;
+  readonly tasks: Pick<TaskTable, 'live' | 'open'>;
   readonly connections: Iterable<Connection>;
   readonly storage: Omit<Storage, 'commit' | 'trim' | 'close'>;
   readonly metrics: Metrics;

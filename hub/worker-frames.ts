@@ -13,10 +13,10 @@ type WorkType = 'task.accept' | 'task.decline' | 'task.progress' | 'task.input' 
 export function work(parts: TaskParts, said: Said<WorkType>): Refused | undefined {
   const { desk, post } = parts;
   const { agent, decoded, frame } = said;
-  const record = desk.find(frame.task_id);
+  const record = desk.table.find(frame.task_id);
   if (record === undefined) return refused('no_such_task', 'there is no such task');
   if (frame.attempt === undefined) return refused('bad_frame', 'attempt: repeat the number of task.assign');
-  const task = desk.live(frame.task_id);
+  const task = desk.table.live(frame.task_id);
   if (task === undefined || !holds(said, record) || !isHeld(record.subState)) return stale(parts, said, record);
   task.sign();
   if (frame.type === 'task.decline' || frame.type === 'task.release') {
@@ -45,7 +45,7 @@ export function work(parts: TaskParts, said: Said<WorkType>): Refused | undefine
 /** A known task's events come from who holds it, or its owner; those of an unknown task (a run's own) from who may give tasks. */
 export function event({ desk, post }: TaskParts, said: Said<'task.event'>): Refused | undefined {
   const { agent, decoded, frame } = said;
-  const record = desk.find(frame.task_id);
+  const record = desk.table.find(frame.task_id);
   if (record === undefined) {
     if (!may(agent.grant, 'assign')) return refused('no_such_task', 'there is no such task');
   } else if (record.owner !== agent.name) {
@@ -53,7 +53,7 @@ export function event({ desk, post }: TaskParts, said: Said<'task.event'>): Refu
     if (frame.attempt !== undefined && frame.attempt !== record.attempt) {
       return refused('stale_attempt', `attempt ${frame.attempt} is over; now is ${record.attempt}`);
     }
-    desk.live(frame.task_id)?.sign();
+    desk.table.live(frame.task_id)?.sign();
   }
   post.relay(agent.name, decoded);
   return undefined;

@@ -81,7 +81,7 @@ function standing(view: HubView): Family[] {
     gauge('hub_tasks', 'Tasks that are not over.', () => {
       const states = new Counts();
       for (const state of ['queued', 'offered', 'working', 'input_required', 'cancelling']) states.add(state, 0);
-      for (const { record } of view.desk.open()) states.add(record.subState);
+      for (const { record } of view.tasks.open()) states.add(record.subState);
       return byLabel('state', states);
     }),
     gauge('hub_agents', 'Names that are known.', () => single([...view.agents.all()].length)),

@@ -63,7 +63,7 @@ export const taskEndpoint = endpoint({
     const record = await view.storage.task(id);
     if (record === undefined) return noSuchTask(id);
     const { losses, priority, maxAttempts, silenceMs, attemptMs, deadline, checkpoint } = record;
-    const live = view.desk.live(id);
+    const live = view.tasks.live(id);
     return sendJson(response, {
       task: {
         ...taskView(record, view),

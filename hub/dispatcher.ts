@@ -1,0 +1,123 @@
+import type { Clock } from '../base/time.ts';
+import { type Agent, type Agents, targetsOf } from './agents.ts';
+import type { LiveTask } from './live-task.ts';
+import { chooseWorker, ridesAlong } from './scheduler.ts';
+import { TaskLines } from './task-lines.ts';
+import { isHeld } from './task-machine.ts';
+import type { TaskTable } from './task-table.ts';
+import { may } from './tokens.ts';
+import type { Turn } from './turn.ts';
+
+/** What the dispatcher works with. */
+export interface DispatchParts {
+  readonly table: TaskTable;
+  readonly agents: Agents;
+  readonly turn: Turn;
+  readonly clock: Clock;
+  /** Root tasks at work at once. */
+  readonly concurrency: number;
+  /** How long a task waits in vain, ms; 0 = for ever. */
+  readonly patience: number;
+  /** Offers a task to a free agent; afterwards the agent holds it. */
+  readonly offer: (task: LiveTask, agent: Agent) => void;
+  /** A task waited too long while nobody was there for it. */
+  readonly expired: (task: LiveTask) => void;
+}
+
+/** Says which task that waits goes to whom, and when: keeps the lines and the slots, and knows who is free. */
+export class Dispatcher {
+  readonly #parts: DispatchParts;
+  readonly #lines: TaskLines<LiveTask>;
+  /** Slots in use: root tasks that are held; a task with a parent at work uses its parent's. */
+  #slots = 0;
+  #scheduled = false;
+  #stopped = false;
+  /** Names and roles that somebody is there for; undefined when that may have changed. */
+  #served: ReadonlySet<string> | undefined;
+
+  constructor(parts: DispatchParts) {
+    this.#parts = parts;
+    this.#lines = new TaskLines(parts.clock, parts.patience, parts.expired);
+  }
+
+  /** Has what is queued offered to whoever is free, at the end of this turn. Called after everything that may have made room or work. */
+  schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#parts.turn.before(() => {
+      this.#scheduled = false;
+      if (!this.#stopped) this.#offerQueued();
+    });
+  }
+
+  /** Does now what is scheduled for the end of this turn. */
+  hurry(): void {
+    if (this.#scheduled && !this.#stopped) this.#offerQueued();
+  }
+
+  /** Like {@link schedule}, after an agent came, went, or took on other roles. */
+  workersChanged(): void {
+    this.#served = undefined;
+    this.schedule();
+  }
+
+  /** Takes note of where a task stands now: it is in a line, has a slot, uses that of its parent, or none of these. */
+  place(task: LiveTask): void {
+    const { subState, target } = task.record;
+    const rides = ridesAlong(task.record, this.#parts.table);
+    // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
+    const slot = isHeld(subState) && (task.slot || !rides);
+    if (slot !== task.slot) this.#slots += slot ? 1 : -1;
+    task.slot = slot;
+    if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
+    else this.#lines.remove(task);
+  }
+
+  /** Takes note of where the tasks below one stand, after it was taken up or let go. */
+  placeChildren(taskId: string): void {
+    for (const child of this.#parts.table.childrenOf(taskId)) this.place(child);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#lines.stop();
+  }
+
+  get #hasRoom(): boolean {
+    return this.#slots < this.#parts.concurrency;
+  }
+
+  #offerQueued(): void {
+    if (this.#served === undefined) this.#served = this.#parts.agents.served();
+    if (this.#lines.hasReady(this.#hasRoom)) this.#offerToFree();
+    this.#lines.judge(this.#served, this.#hasRoom);
+  }
+
+  #offerToFree(): void {
+    const able = this.#freeWorkers();
+    for (;;) {
+      const task = this.#lines.first(able.keys(), this.#hasRoom);
+      if (task === undefined) return;
+      const { target } = task.record;
+      const worker = chooseWorker(able.get(target) ?? [], task);
+      if (worker === undefined) able.delete(target);
+      else this.#parts.offer(task, worker);
+    }
+  }
+
+  /** Who could take something now, by the names and roles for which something waits. */
+  #freeWorkers(): Map<string, Agent[]> {
+    const able = new Map<string, Agent[]>();
+    for (const agent of this.#parts.agents.all()) {
+      if (agent.connection === undefined || agent.tasks.size >= agent.maxConcurrency) continue;
+      if (!may(agent.grant, 'work')) continue;
+      for (const target of targetsOf(agent)) {
+        if (!this.#lines.has(target)) continue;
+        const others = able.get(target);
+        if (others === undefined) able.set(target, [agent]);
+        else others.push(agent);
+      }
+    }
+    return able;
+  }
+}

@@ -1,0 +1,99 @@
+import { FinishedTasks } from './finished-tasks.ts';
+import type { LiveTask } from './live-task.ts';
+import type { Storage, TaskRecord } from './storage.ts';
+import { isOver } from './task-machine.ts';
+
+/** Rows that one listing has at most, beside those of tasks that are not over. */
+const LISTED = 1000;
+
+/** Which tasks there are: all that are not over, by id, owner and parent, and of those that are over as many as fit into memory. */
+export class TaskTable {
+  readonly #storage: Pick<Storage, 'task' | 'tasks'>;
+  readonly #live = new Map<string, LiveTask>();
+  readonly #over = new FinishedTasks();
+  /** Open tasks by their owner, and by their parent. */
+  readonly #owned = new Map<string, number>();
+  readonly #children = new Map<string, Set<LiveTask>>();
+
+  constructor(storage: Pick<Storage, 'task' | 'tasks'>) {
+    this.#storage = storage;
+  }
+
+  /** The row of a task, over or not; {@link recall} comes before when it is not {@link known}. */
+  find(taskId: string): TaskRecord | undefined {
+    return this.#live.get(taskId)?.record ?? this.#over.get(taskId);
+  }
+
+  /** Whether {@link find} can tell: of most tasks that are over only the store knows. */
+  known(taskId: string): boolean {
+    return this.#live.has(taskId) || this.#over.has(taskId);
+  }
+
+  /** Asks the store about a task. */
+  async recall(taskId: string): Promise<void> {
+    const record = await this.#storage.task(taskId);
+    if (!this.known(taskId)) this.#over.add(taskId, record);
+  }
+
+  /** The task while it is not over. */
+  live(taskId: string): LiveTask | undefined {
+    return this.#live.get(taskId);
+  }
+
+  /** The tasks that are not over. */
+  open(): Iterable<LiveTask> {
+    return this.#live.values();
+  }
+
+  /** How many tasks of this owner are not over. */
+  owned(name: string): number {
+    return this.#owned.get(name) ?? 0;
+  }
+
+  /** The tasks that are not over and name this one as their parent. */
+  childrenOf(taskId: string): Iterable<LiveTask> {
+    return this.#children.get(taskId) ?? [];
+  }
+
+  /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
+  async rows(prefix: string): Promise<TaskRecord[]> {
+    const rows = new Map<string, TaskRecord>();
+    for (const record of await this.#storage.tasks({ prefix, newest: LISTED })) rows.set(record.taskId, record);
+    // What is in memory is as new or newer.
+    for (const record of this.#over.records()) rows.set(record.taskId, record);
+    for (const { record } of this.#live.values()) rows.set(record.taskId, record);
+    const fitting = [...rows.values()]
+      .filter(({ taskId }) => taskId.startsWith(prefix))
+      .sort((a, b) => a.created - b.created || (a.taskId < b.taskId ? -1 : 1));
+    const tooMany = fitting.length - LISTED;
+    return tooMany <= 0 ? fitting : fitting.filter(({ subState }, index) => index >= tooMany || !isOver(subState));
+  }
+
+  /** Takes in a task that is not over. */
+  add(task: LiveTask): void {
+    const { taskId, owner, parent } = task.record;
+    this.#live.set(taskId, task);
+    this.#over.remove(taskId);
+    this.#owned.set(owner, this.owned(owner) + 1);
+    if (parent !== null) this.addChild(parent, task);
+  }
+
+  /** Puts a task below another, whether there is one or not. */
+  addChild(parent: string, task: LiveTask): void {
+    const children = this.#children.get(parent) ?? new Set();
+    this.#children.set(parent, children.add(task));
+  }
+
+  /** Keeps of a task that is over no more than its row. */
+  end(task: LiveTask): void {
+    const { taskId, owner, parent } = task.record;
+    this.#live.delete(taskId);
+    this.#over.add(taskId, task.record);
+    const owned = this.owned(owner) - 1;
+    if (owned > 0) this.#owned.set(owner, owned);
+    else this.#owned.delete(owner);
+    const siblings = parent === null ? undefined : this.#children.get(parent);
+    siblings?.delete(task);
+    if (parent !== null && siblings?.size === 0) this.#children.delete(parent);
+  }
+}
