@@ -1,60 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Log } from '../base/log.ts';
-import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
-import type { RunEvent } from '../protocol/index.ts';
+import { type Model, ModelError } from '../core/model.ts';
 import { toChatBody } from './chat-body.ts';
 import { type BudgetLevel, budgetLevel } from './money/budget.ts';
-import { Ledger, type LedgerRow, type UsageEvent } from './money/ledger.ts';
+import { Ledger, type LedgerRow } from './money/ledger.ts';
+import type { GatewayOptions, ModelNames } from './options.ts';
 import { toTurn } from './reply.ts';
+import { namesOf, openRoutes } from './routes.ts';
 import { gatewayListener } from './server/gateway-server.ts';
 import { Tokens } from './server/tokens.ts';
-import { openEndpoint } from './upstream/endpoint.ts';
-import { Limiter } from './upstream/limiter.ts';
-import { ModelCalls, type Route } from './upstream/model-calls.ts';
-import { defaultRetry, type RetryOptions } from './upstream/retry.ts';
-import { defaultTimeouts, type Timeouts } from './upstream/watchdog.ts';
-
-/** A server of models and its own key; `''` when it wants none. */
-interface UpstreamOptions {
-  readonly baseURL: string;
-  readonly apiKey: string;
-}
-
-/** Names of models at their provider; a missing one falls back to `default`. */
-export type ModelNames = Readonly<
-  { default: string } & { [K in Exclude<ModelChoice, 'default'>]?: string | undefined }
->;
-
-export interface GatewayOptions {
-  readonly upstream: UpstreamOptions;
-  /** Tried in order when the upstream failed for good with something another provider may not have. */
-  readonly fallbacks?: readonly (UpstreamOptions & { readonly models?: ModelNames })[];
-  readonly models: ModelNames;
-  /** Tokens of the whole run. Default 3 000 000. */
-  readonly budgetTokens?: number;
-  readonly timeouts?: Partial<Timeouts>;
-  readonly retry?: Partial<RetryOptions>;
-  /** Calls at once to one endpoint, over all agents. Default 4. */
-  readonly concurrency?: number;
-  /** How often a waiting caller hears something, ms. Default 5000. */
-  readonly keepAliveMs?: number;
-  /** Time left for the whole run, ms; no wait goes beyond it. */
-  readonly timeLeftMs?: () => number;
-  /** Added to every request, for a provider's own settings. */
-  readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** Masks secrets in what goes to a model and in thinking. */
-  readonly secretsMask?: (text: string) => string;
-  readonly log: Log;
-  /** Puts a usage record into the message log; awaited before a reply is handed on. */
-  record(event: UsageEvent, taskId: string): Promise<void>;
-  /** What a model thinks, line by line. */
-  onThinking?(role: string, line: string): void;
-  /** One line for people, such as a long wait. */
-  onNotice?(line: string): void;
-  /** The log's events so far, after a restart; only usage records count. */
-  readonly earlier?: Iterable<{ readonly event: RunEvent; readonly taskId: string }>;
-}
+import { Dialects, type DialectTable } from './upstream/dialect.ts';
+import { ModelCalls } from './upstream/model-calls.ts';
+import { defaultRetry } from './upstream/retry.ts';
+import { defaultCooldown } from './upstream/route.ts';
 
 /** What a run has used so far. */
 interface UsageTotals {
@@ -81,17 +39,13 @@ export interface Gateway {
   /** The same service without the hop, for code in this process. */
   modelFor(caller: { role: string; agent: string; taskId: string; attempt?: number }): Model;
   usage(): UsageTotals;
+  /** What was learned of endpoints and their models so far, to be written down. */
+  dialects(): DialectTable;
   /** Changes the names that the first upstream is asked for, for calls that begin afterwards. */
   useModels(models: ModelNames): void;
   /** Aborts what runs and stops listening. */
   close(): Promise<void>;
 }
-
-const variables: Route['variables'] = {
-  key: 'OPENAI_API_KEY',
-  url: 'OPENAI_BASE_URL',
-  models: { default: 'NPC_MODEL', flash: 'NPC_FLASH_MODEL', review: 'NPC_REVIEW_MODEL', vision: 'NPC_VISION_MODEL' },
-};
 
 /** Starts the one place where a run's model calls pass, on a free loopback port. Throws AppError `misconfigured` on a bad base URL. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -100,12 +54,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const { event, taskId } of options.earlier ?? []) if (event.type === 'usage.recorded') ledger.add(event, taskId);
   const tokens = new Tokens();
   const closing = new AbortController();
-  const routes = routesOf(options);
+  const routes = openRoutes(options);
+  const dialects = new Dialects(options.dialects);
   const calls = new ModelCalls({
-    routes,
-    ledger,
-    budgetTokens,
+    ...{ routes, ledger, budgetTokens, dialects },
     retry: { ...defaultRetry, ...options.retry },
+    cooldown: { ...defaultCooldown, ...options.cooldown },
     extraBody: options.extraBody ?? {},
     mask: options.secretsMask ?? ((text) => text),
     record: (event, taskId) => options.record(event, taskId),
@@ -139,9 +93,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       };
     },
     usage: () => totalsOf(ledger, budgetTokens),
+    dialects: () => dialects.table(),
     useModels(models) {
-      const [first] = routes;
-      if (first) first.models = namesOf(models);
+      for (const route of routes) if (route.follows) route.models = namesOf(models);
     },
     async close() {
       closing.abort(new ModelError('cancelled', 'The run is ending.', { retryable: false }));
@@ -151,27 +105,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         setTimeout(() => server.closeAllConnections(), 100).unref();
         server.closeIdleConnections();
       });
+      await Promise.all([...new Set(routes.map(({ endpoint }) => endpoint))].map((endpoint) => endpoint.close()));
     },
   };
-}
-
-function routesOf(options: GatewayOptions): Route[] {
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  return [{ ...options.upstream, models: options.models }, ...(options.fallbacks ?? [])].map((one) => ({
-    endpoint: openEndpoint({ baseURL: one.baseURL, apiKey: one.apiKey, timeouts }),
-    limiter: new Limiter(options.concurrency ?? 4),
-    models: namesOf(one.models ?? options.models),
-    variables,
-  }));
-}
-
-function namesOf({
-  default: main,
-  flash = main,
-  review = main,
-  vision = main,
-}: ModelNames): Record<ModelChoice, string> {
-  return { default: main, flash, review, vision };
 }
 
 function modelList(models: ModelNames): string[] {

@@ -1,4 +1,5 @@
-export type { Gateway, GatewayOptions, ModelNames } from './gateway.ts';
+export type { Gateway } from './gateway.ts';
 export { startGateway } from './gateway.ts';
 export { openGatewayModel, takeAttempt } from './gateway-model.ts';
 export type { UsageEvent } from './money/ledger.ts';
+export type { GatewayOptions, ModelNames } from './options.ts';

@@ -1,76 +1,27 @@
 import { expect, test } from 'vitest';
-import { type ChatBody, toChatBody } from '../chat-body.ts';
-import { Dialects } from './dialect.ts';
-import { UpstreamError } from './errors.ts';
+import { Dialect, Dialects, dialectKey, presumedDialect } from './dialect.ts';
 
-const call = { id: 'k', name: 'ls', input: { p: 1 }, origin: 'native' as const, signature: 'c2ln' };
-const assistant = {
-  role: 'assistant' as const,
-  content: '',
-  reasoning: 'hm',
-  finish: 'tool_calls' as const,
-  usage: null,
-};
-const body = toChatBody({
-  turns: [
-    { role: 'system', content: 's' },
-    { role: 'user', content: 'old' },
-    { ...assistant, content: 'answer', calls: [] },
-    { ...assistant, content: '', calls: [] },
-    { role: 'user', content: 'new' },
-    { ...assistant, calls: [call] },
-    { role: 'tool', call_id: 'k', name: 'ls', content: 'a b', ok: true },
-  ],
-  tools: [{ name: 'ls', description: 'lists', parameters: { type: 'object' } }],
-  choice: 'default',
-  turn: 0,
-  maxOutputTokens: 99,
-});
-const refusal = (message: string) => new UpstreamError('bad_request', message, { status: 400 });
-const messages = (shaped: ChatBody) => shaped.messages.filter((message) => message.role === 'assistant');
-
-test('R-LLM-1: a request holds what providers want back: calls with signatures, thinking of the current loop only', () => {
-  const shaped = new Dialects().shape(body);
-  expect(shaped).toMatchObject({ stream: true, stream_options: { include_usage: true }, max_tokens: 99 });
-  expect(shaped.tools).toEqual([
-    { type: 'function', function: { name: 'ls', description: 'lists', parameters: { type: 'object' } } },
-  ]);
-  expect(messages(shaped)).toEqual([
-    { role: 'assistant', content: 'answer' },
-    {
-      role: 'assistant',
-      content: null,
-      reasoning_content: 'hm',
-      tool_calls: [
-        {
-          id: 'k',
-          type: 'function',
-          function: { name: 'ls', arguments: '{"p":1}' },
-          extra_content: { google: { thought_signature: 'c2ln' } },
-        },
-      ],
-    },
-  ]);
-  expect(shaped.messages.at(-1)).toEqual({ role: 'tool', tool_call_id: 'k', content: 'a b' });
+test('R-LLM-15: a dialect is one object that can be written down, and what is missing in it has its default', () => {
+  const learned = new Dialects();
+  learned.set('http://host:1/v1/', 'm', Dialect.parse({ tools: 'text', leftOut: ['stream_options'] }));
+  const written = JSON.parse(JSON.stringify(learned.table()));
+  expect(Object.keys(written)).toEqual(['host:1/v1 m']);
+  const next = new Dialects(written);
+  expect(next.of('http://host:1/v1', 'm')).toMatchObject({ tools: 'text', leftOut: ['stream_options'] });
+  expect(next.of('http://host:1/v1', 'other')).toEqual(Dialect.parse({}));
+  expect(next.of('http://host:2/v1', 'm')).toEqual(Dialect.parse({}));
+  const partly = new Dialects({ [dialectKey('https://h/v1', 'mistral-large')]: { callIds: 'kept' } });
+  expect(partly.of('https://h/v1', 'mistral-large')).toMatchObject({ callIds: 'kept', afterTools: 'assistant' });
 });
 
-test('R-LLM-1: a refusal that names a field is learned from once, for that model alone', () => {
-  const dialects = new Dialects();
-  expect(dialects.learn(body, refusal('unknown field reasoning_content'))).toBe(true);
-  expect(messages(dialects.shape(body))[1]).not.toHaveProperty('reasoning_content');
-  expect(dialects.learn(body, refusal('unknown field reasoning_content'))).toBe(false);
-  expect(messages(dialects.shape({ ...body, model: 'other' }))[1]).toHaveProperty('reasoning_content');
-
-  expect(dialects.learn(body, refusal('max_tokens is not supported, use max_completion_tokens'))).toBe(true);
-  expect(dialects.shape(body)).toMatchObject({ max_completion_tokens: 99 });
-  expect(dialects.shape(body)).not.toHaveProperty('max_tokens');
-
-  expect(dialects.learn(body, refusal('stream_options: extra fields not permitted'))).toBe(true);
-  expect(dialects.shape(body)).not.toHaveProperty('stream_options');
-
-  expect(dialects.learn(body, refusal('content must be a string, not null'))).toBe(true);
-  expect(messages(dialects.shape(body))[1]).toMatchObject({ content: '' });
-
-  expect(dialects.learn(body, refusal('temperature is out of range'))).toBe(false);
-  expect(dialects.learn(body, new UpstreamError('server', 'stream_options'))).toBe(false);
+test.each([
+  ['gpt-5-mini', { limitField: 'max_completion_tokens' }],
+  ['openai/o3', { limitField: 'max_completion_tokens' }],
+  ['gpt-4o', { limitField: 'max_tokens', callIds: 'kept' }],
+  ['mistralai/Mistral-Large-2411', { callIds: 'nine', afterTools: 'assistant' }],
+  ['codestral-latest', { callIds: 'nine' }],
+  ['anthropic/claude-sonnet-4', { callIds: 'plain' }],
+  ['deepseek-chat', { callIds: 'kept', reasoning: 'loop', tools: 'native' }],
+])('R-LLM-15: the name %s says what is already known', (model, wanted) => {
+  expect(presumedDialect(model)).toMatchObject(wanted);
 });

@@ -1,75 +1,80 @@
-import type { ChatBody } from '../chat-body.ts';
-import type { UpstreamError } from './errors.ts';
+import { z } from 'zod';
 
-/** What a request may hold that not every provider accepts. Learned per endpoint and model from its refusals. */
-interface Dialect {
-  reasoningContent: 'tool-loop' | 'never';
-  emptyContent: null | '';
-  maxTokens: 'max_tokens' | 'max_completion_tokens';
-  readonly refused: Set<string>;
+/**
+ * What one model at one endpoint takes and gives, beside the plain OpenAI form. It can be written down and read again; a part that
+ * is missing has its default, so that an older file still serves.
+ */
+export const Dialect = z.object({
+  /** Which of its thoughts an assistant message takes along: those of the current tool loop, one in every message, or none. */
+  reasoning: z.enum(['loop', 'all', 'never']).default('loop'),
+  /** The content of an assistant message that only calls: `null`, `""`, or none, where every other message must have text. */
+  emptyContent: z.enum(['null', 'blank', 'absent']).default('null'),
+  /** The field that limits the output; `none` where neither is taken. */
+  limitField: z.enum(['max_tokens', 'max_completion_tokens', 'none']).default('max_tokens'),
+  /** The most output tokens it lets a request ask for. */
+  maxOutput: z.int().positive().optional(),
+  /** Ids of calls in the history: as they are, of 9 letters and digits (Mistral), or of `A-Z a-z 0-9 _ -` only (Claude). */
+  callIds: z.enum(['kept', 'nine', 'plain']).default('kept'),
+  /** What may follow the results of tools; `assistant` where a user message may not. */
+  afterTools: z.enum(['any', 'assistant']).default('any'),
+  /** Whether one assistant message may hold several calls. */
+  parallelCalls: z.boolean().default(true),
+  /** Gemini's marks on calls: sent where known, or made up where a call has none. */
+  signatures: z.enum(['kept', 'filled']).default('kept'),
+  /** Whether the system message is one, or a part of the first user message. */
+  system: z.enum(['kept', 'user']).default('kept'),
+  /** Whether tools are offered as such, or in the prompt, where calls are then read from the text. */
+  tools: z.enum(['native', 'text']).default('native'),
+  /** Fields that a request must not have, at the top or in a function. */
+  leftOut: z.array(z.string()).default([]),
+});
+export type Dialect = Readonly<z.infer<typeof Dialect>>;
+
+/** Dialects by `host/path model`, as {@link dialectKey} makes it. */
+export type DialectTable = Readonly<Record<string, Partial<Dialect>>>;
+
+/** The name under which a model's dialect is kept. */
+export function dialectKey(baseURL: string, model: string): string {
+  const { host, pathname } = new URL(baseURL);
+  return `${host}${pathname.replace(/\/+$/, '')} ${model}`;
 }
 
-const droppable = ['stream_options', 'parallel_tool_calls', 'store', 'reasoning_effort'];
+/** What is known of a model by its name alone. */
+export function presumedDialect(model: string): Dialect {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  const mistral = /^((open-)?mi[sx]tral|ministral|codestral|devstral|magistral|pixtral)/.test(name);
+  return Dialect.parse({
+    ...(/^(o\d|gpt-5)/.test(name) && { limitField: 'max_completion_tokens' }),
+    ...(mistral && { callIds: 'nine', afterTools: 'assistant' }),
+    ...(name.includes('claude') && { callIds: 'plain' }),
+  });
+}
 
-/** Shapes bodies for one endpoint, and learns from a 400 that names a field. */
+/** The dialects of a run; what is learned counts for all its agents. */
 export class Dialects {
-  readonly #byModel = new Map<string, Dialect>();
+  readonly #known = new Map<string, Dialect>();
+  readonly #given: DialectTable;
 
-  /** The body as this model takes it; always a stream that reports its usage. */
-  shape(body: ChatBody): ChatBody {
-    const dialect = this.#of(body.model);
-    const shaped: ChatBody = { ...body, stream: true, stream_options: { include_usage: true } };
-    for (const field of dialect.refused) delete shaped[field];
-    const limit = body.max_completion_tokens ?? body.max_tokens;
-    if (limit != null) {
-      delete shaped.max_tokens;
-      delete shaped.max_completion_tokens;
-      shaped[dialect.maxTokens] = limit;
-    }
-    const loopStart = body.messages.findLastIndex((message) => message.role === 'user');
-    shaped.messages = body.messages.flatMap((message, at) => {
-      if (message.role !== 'assistant') return message;
-      // a turn that was all thinking; providers refuse a message without content and calls
-      if (!message.content && !message.tool_calls) return [];
-      const { reasoning_content, ...rest } = message;
-      const send = reasoning_content !== undefined && dialect.reasoningContent === 'tool-loop' && at > loopStart;
-      const content = rest.content == null || rest.content === '' ? dialect.emptyContent : rest.content;
-      return { ...rest, content, ...(send ? { reasoning_content } : {}) };
-    });
-    return shaped;
+  /** `given`: what is known from before; it wins over what a name lets presume. */
+  constructor(given: DialectTable = {}) {
+    this.#given = given;
   }
 
-  /** Whether the refusal taught something, so that the same request is worth one more try at once. */
-  learn(body: ChatBody, error: UpstreamError): boolean {
-    if (error.kind !== 'bad_request') return false;
-    const dialect = this.#of(body.model);
-    const names = (field: string) => error.message.includes(field);
-    if (names('reasoning_content') && dialect.reasoningContent === 'tool-loop') {
-      dialect.reasoningContent = 'never';
-      return true;
-    }
-    if (names('max_tokens') && names('max_completion_tokens') && dialect.maxTokens === 'max_tokens') {
-      dialect.maxTokens = 'max_completion_tokens';
-      return true;
-    }
-    const field = droppable.find((name) => names(name) && !dialect.refused.has(name));
-    if (field !== undefined) {
-      dialect.refused.add(field);
-      return true;
-    }
-    if (/content/i.test(error.message) && /null|string|empty/i.test(error.message) && dialect.emptyContent === null) {
-      dialect.emptyContent = '';
-      return true;
-    }
-    return false;
-  }
-
-  #of(model: string): Dialect {
-    let dialect = this.#byModel.get(model);
-    if (!dialect) {
-      dialect = { reasoningContent: 'tool-loop', emptyContent: null, maxTokens: 'max_tokens', refused: new Set() };
-      this.#byModel.set(model, dialect);
-    }
+  of(baseURL: string, model: string): Dialect {
+    const key = dialectKey(baseURL, model);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const dialect = Dialect.parse({ ...presumedDialect(model), ...this.#given[key] });
+    this.#known.set(key, dialect);
     return dialect;
+  }
+
+  set(baseURL: string, model: string, dialect: Dialect): void {
+    this.#known.set(dialectKey(baseURL, model), dialect);
+  }
+
+  /** Everything that is known now, to be written down. */
+  table(): DialectTable {
+    return { ...this.#given, ...Object.fromEntries(this.#known) };
   }
 }

@@ -6,11 +6,14 @@ import type { Reply } from '../reply.ts';
 import { fromWireError } from '../server/wire-error.ts';
 import { failureOfStatus, parseJson, UpstreamError } from './errors.ts';
 import { HttpFailure, plainFetch } from './plain-fetch.ts';
+import { carrierFor, type ProxySettings } from './proxy.ts';
 import { waitFrom } from './retry-after.ts';
 import { type Timeouts, Watchdog } from './watchdog.ts';
 
 /** One OpenAI-compatible server and the key that belongs to it and to nobody else. */
 export interface Endpoint {
+  /** Where it is, without a slash at the end. */
+  readonly baseURL: string;
   /** Host and port, for messages. */
   readonly host: string;
   /** True when the server runs on this machine. */
@@ -21,6 +24,8 @@ export interface Endpoint {
    * `onAlive` is told of every sign of life.
    */
   send(body: ChatBody, options: SendOptions): Promise<Reply>;
+  /** Ends the connections that were kept open. */
+  close(): Promise<void>;
 }
 
 interface SendOptions {
@@ -28,6 +33,8 @@ interface SendOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   readonly onAlive?: () => void;
+  /** Told of the headers of an answer, whatever its status. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 /** Opens an endpoint; nothing is sent yet. Throws AppError `misconfigured` on a base URL or key that is none. */
@@ -37,13 +44,20 @@ export function openEndpoint(options: {
   timeouts: Timeouts;
   /** A gateway of ours, whose errors keep their kind. Default false. */
   ours?: boolean;
+  /** Default: none. */
+  proxies?: ProxySettings | undefined;
 }): Endpoint {
   const { timeouts, ours = false } = options;
   const apiKey = parseKey(options.apiKey);
   const address = parseAddress(options.baseURL);
   const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
+  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname);
+  const carrier = carrierFor(loopback, options.proxies);
+  const baseURL = `${address.origin}${address.pathname}`.replace(/\/+$/, '');
   const client = new OpenAI({
-    baseURL: address.href.replace(/\/+$/, ''),
+    baseURL,
+    // some put a version there
+    defaultQuery: Object.fromEntries(address.searchParams),
     // the real one is added where the request leaves
     apiKey: 'none',
     adminAPIKey: null,
@@ -54,24 +68,31 @@ export function openEndpoint(options: {
     // the watchdog decides; this one only has to be longer
     timeout: 2_147_483_647,
     logLevel: 'off',
-    fetch: (url, init) => plainFetch(url, init, apiKey),
+    fetch: (url, init) => plainFetch(url, init, { apiKey, send: carrier.fetch }),
   });
 
   return {
+    baseURL,
     host: address.host,
-    loopback: /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname),
+    loopback,
     hasKey: apiKey !== '',
-    async send(body, { reader, signal, headers = {}, onAlive }) {
+    async send(body, { reader, signal, headers = {}, onAlive, onHeaders }) {
       const watchdog = new Watchdog(timeouts, signal);
       try {
         const sent = client.chat.completions.create(body as never, { headers, signal: watchdog.signal });
-        return await readReply(await sent.asResponse(), reader, watchdog, onAlive);
-      } catch (error) {
-        throw watchdog.signal.aborted ? watchdog.signal.reason : maskFailure(toFailure(error, ours), mask);
+        const response = await sent.asResponse();
+        onHeaders?.(response.headers);
+        return await readReply(response, reader, watchdog, onAlive);
+      } catch (thrown) {
+        if (watchdog.signal.aborted) throw watchdog.signal.reason;
+        const error = causeOf(thrown);
+        if (error instanceof HttpFailure) onHeaders?.(error.headers);
+        throw maskFailure(toFailure(error, ours), mask);
       } finally {
         watchdog.stop();
       }
     },
+    close: () => carrier.close(),
   };
 }
 
@@ -99,8 +120,12 @@ async function readReply(
 /** A stream that already failed cannot be cancelled, which is what was wanted. */
 function ignoreClosed(): void {}
 
-function toFailure(thrown: unknown, ours: boolean): unknown {
-  const error = thrown instanceof OpenAI.APIConnectionError && thrown.cause instanceof Error ? thrown.cause : thrown;
+/** What was thrown, without what the SDK put around it. */
+function causeOf(thrown: unknown): unknown {
+  return thrown instanceof OpenAI.APIConnectionError && thrown.cause instanceof Error ? thrown.cause : thrown;
+}
+
+function toFailure(error: unknown, ours: boolean): unknown {
   if (error instanceof HttpFailure) {
     return (ours ? fromWireError(parseJson(error.body)) : undefined) ?? statusFailure(error);
   }
@@ -113,11 +138,12 @@ function isNetworkError(error: unknown): error is TypeError {
 }
 
 function statusFailure(error: HttpFailure): UpstreamError {
-  const shouldRetry = error.headers.get('x-should-retry');
+  const shouldRetry = error.headers.get('x-should-retry')?.trim().toLowerCase();
   const location = error.headers.get('location');
   const body = location === null ? error.body : `it redirects to ${location}; use that address as the base URL`;
   const wait = waitFrom(error.headers, Date.now());
-  return failureOfStatus(error.status, body, wait, shouldRetry === null ? undefined : shouldRetry === 'true');
+  const decided = shouldRetry === 'true' || shouldRetry === 'false';
+  return failureOfStatus(error.status, body, wait, decided ? shouldRetry === 'true' : undefined);
 }
 
 /** `fetch failed` says nothing; the reason is in the cause. */
@@ -129,7 +155,10 @@ function connectionFailure(error: Error): UpstreamError {
   if (error.message === 'terminated') {
     return new UpstreamError('incomplete', `the connection broke: ${reason}`, { cause });
   }
-  return new UpstreamError('server', `it cannot be reached: ${reason}`, { cause });
+  const message = `it cannot be reached: ${reason}`;
+  // no later try finds another certificate
+  if (/CERT|UNABLE_TO_VERIFY/.test(reason)) return new UpstreamError('server', message, { cause, retryable: false });
+  return new UpstreamError('server', message, { cause });
 }
 
 /** Providers like to repeat the key they reject. */
@@ -148,6 +177,12 @@ function parseKey(key: string): string {
 
 function parseAddress(baseURL: string): URL {
   const address = parseOrNull(baseURL);
+  if (address?.username) {
+    throw new AppError(
+      'misconfigured',
+      `The base URL of ${address.host} holds a login; give the key by its own setting.`,
+    );
+  }
   if (address && /^https?:$/.test(address.protocol)) return address;
   throw new AppError('misconfigured', `"${baseURL}" is no base URL of a model; it looks like https://host/v1`);
 }

@@ -1,63 +1,43 @@
-import type { Log } from '../../base/log.ts';
 import { type ModelChoice, ModelError } from '../../core/model.ts';
 import type { Caller, Listener } from '../caller.ts';
 import type { ChatBody } from '../chat-body.ts';
 import { budgetLevel } from '../money/budget.ts';
 import type { Reply } from '../reply.ts';
-import { advise } from './advice.ts';
+import { askRoute, type Call, type RouteServices } from './ask-route.ts';
+import { CallMarks } from './call-marks.ts';
 import { cleanBody } from './clean-body.ts';
-import { Dialects } from './dialect.ts';
-import type { Endpoint } from './endpoint.ts';
 import { UpstreamError } from './errors.ts';
-import type { Limiter } from './limiter.ts';
-import { type RetryOptions, withRetries } from './retry.ts';
-import { type Try, type TryServices, tryOnce } from './single-try.ts';
+import type { RetryOptions } from './retry.ts';
+import { type CooldownOptions, Cooldowns, type Route } from './route.ts';
 
-/** One place to send calls to: an endpoint, the names its models have there, and what a message calls its settings. */
-export interface Route {
-  readonly endpoint: Endpoint;
-  readonly limiter: Limiter;
-  /** May change while a run is set up. */
-  models: Readonly<Record<ModelChoice, string>>;
-  readonly variables: {
-    readonly key: string;
-    readonly url: string;
-    readonly models: Readonly<Record<ModelChoice, string>>;
-  };
-}
-
-export interface ModelCallsOptions extends TryServices {
+export interface ModelCallsOptions extends Omit<RouteServices, 'checkBudget'> {
   /** In order of preference; never empty. */
   readonly routes: readonly Route[];
   readonly budgetTokens: number;
-  readonly retry: RetryOptions;
+  readonly cooldown: CooldownOptions;
   readonly extraBody: Readonly<Record<string, unknown>>;
-  readonly onNotice: (line: string) => void;
-  readonly timeLeftMs: (() => number) | undefined;
-  readonly log: Log;
 }
 
-interface Call extends Try {
-  readonly choice: ModelChoice;
-}
-
-/** Failures that another provider may not have. */
+/** Failures that another provider, or another model, may not have. */
 const worthAnotherRoute = new Set([
-  ...['auth', 'quota', 'rate_limit', 'overloaded', 'server', 'incomplete'],
+  ...['auth', 'quota', 'rate_limit', 'overloaded', 'server', 'incomplete', 'misconfigured'],
   ...['empty', 'bad_event', 'not_sse', 'timeout', 'stalled'],
 ]);
 
-/** Waits from here on are told to people, ms. */
-const LONG_WAIT = 3000;
+/** With another route at hand, one is not tried as often, nor waited for as long. */
+const impatient = { attempts: 2, maxWaitMs: 10_000 };
 
-/** Makes the model calls of a run: budget, turns, limits, dialects, retries and fallbacks around single tries. */
+/** Makes the model calls of a run: budget, turns, and the routes in order. */
 export class ModelCalls {
   readonly #options: ModelCallsOptions;
-  readonly #dialects = new Map<Route, Dialects>();
+  readonly #services: RouteServices;
+  readonly #cooldowns: Cooldowns;
+  readonly #marks = new CallMarks();
 
   constructor(options: ModelCallsOptions) {
     this.#options = options;
-    for (const route of options.routes) this.#dialects.set(route, new Dialects());
+    this.#services = { ...options, checkBudget: () => this.#checkBudget() };
+    this.#cooldowns = new Cooldowns(options.cooldown);
   }
 
   /** One reply, already in the ledger. Rejects with {@link ModelError} or the signal's reason. */
@@ -70,55 +50,41 @@ export class ModelCalls {
   ): Promise<Reply> {
     this.#checkBudget();
     const clean = cleanBody({ ...this.#options.extraBody, ...body }, this.#options.mask);
-    const call: Call = { body: clean, choice, caller: this.#numbered(caller, choice), signal, listener };
-    let first: unknown;
-    for (const route of this.#options.routes) {
+    const marked = { ...clean, messages: this.#marks.restore(clean.messages) };
+    const call: Call = { body: marked, choice, caller: this.#numbered(caller, choice), signal, listener };
+    const reply = await this.#overRoutes(call);
+    this.#marks.remember(reply);
+    return reply;
+  }
+
+  async #overRoutes(call: Call): Promise<Reply> {
+    const { choice, signal } = call;
+    const routes = this.#cooldowns.ready(this.#options.routes, choice);
+    const failed: { route: Route; error: ModelError }[] = [];
+    for (const [at, route] of routes.entries()) {
+      const { retry } = this.#options;
       try {
-        return await this.#over(route, call);
+        const reply = await askRoute(route, call, {
+          ...this.#services,
+          retry: at < routes.length - 1 ? hurried(retry) : retry,
+        });
+        this.#cooldowns.worked(route, choice);
+        return reply;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelError) || !worthAnotherRoute.has(error.kind)) throw error;
-        this.#options.log.warn({ kind: error.kind, host: route.endpoint.host }, 'endpoint failed');
-        first ??= error;
+        if (error.cause instanceof UpstreamError) this.#cooldowns.failed(route, choice, error.cause);
+        failed.push({ route, error });
+        this.#tellFailed(call, route, error, routes[at + 1]);
       }
     }
-    throw first;
+    throw togetherOf(failed.map(({ route, error }) => ({ name: nameOf(route, choice), error })));
   }
 
-  async #over(route: Route, call: Call): Promise<Reply> {
-    const { signal, choice } = call;
-    const { retry, timeLeftMs } = this.#options;
-    const model = route.models[choice];
-    let tries = 0;
-    const attempt = async (number: number) => {
-      tries = number;
-      if (number > 1) this.#checkBudget();
-      return await route.limiter.run(signal, () => this.#inDialect(route, { ...call, body: { ...call.body, model } }));
-    };
-    const onWait = (error: UpstreamError, ms: number) => this.#tellWait(route, call, error, ms);
-    try {
-      return await withRetries(attempt, { ...retry, signal, timeLeftMs, onWait });
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      const { endpoint, variables } = route;
-      throw advise(error, {
-        ...{ host: endpoint.host, hasKey: endpoint.hasKey, model, tries },
-        ...{ keyVariable: variables.key, urlVariable: variables.url, modelVariable: variables.models[choice] },
-      });
-    }
-  }
-
-  /** Sends the body in the endpoint's dialect; a refusal that names a field is learned from, and the body sent again. */
-  async #inDialect(route: Route, call: Call): Promise<Reply> {
-    const dialects = this.#dialects.get(route) ?? new Dialects();
-    for (;;) {
-      try {
-        return await tryOnce(route.endpoint, { ...call, body: dialects.shape(call.body) }, this.#options);
-      } catch (error) {
-        if (!(error instanceof UpstreamError) || !dialects.learn(call.body, error)) throw error;
-        this.#options.log.info({ host: route.endpoint.host, said: error.message }, 'learned what the endpoint refuses');
-      }
-    }
+  #tellFailed({ caller, choice }: Call, route: Route, error: ModelError, next: Route | undefined): void {
+    const { log, onNotice } = this.#options;
+    log.warn({ kind: error.kind, host: route.endpoint.host, model: route.models[choice] }, 'endpoint failed');
+    if (next) onNotice(`${caller.agent}: ${error.message} Asking ${nameOf(next, choice)} instead.`);
   }
 
   /** Calls to the small model are a role of their own, so that they do not shift their caller's turns; the judge stays the judge. */
@@ -126,13 +92,6 @@ export class ModelCalls {
     const role = choice === 'flash' && caller.role !== 'judge' ? 'flash' : caller.role;
     const known = role === 'flash' ? undefined : caller.turn;
     return { ...caller, role, turn: known ?? this.#options.ledger.turnsOf(role, caller.taskId) };
-  }
-
-  #tellWait(route: Route, { caller }: Call, error: UpstreamError, ms: number): void {
-    const { log, onNotice } = this.#options;
-    log.info({ kind: error.kind, ms, agent: caller.agent }, 'waiting before another try');
-    if (ms < LONG_WAIT) return;
-    onNotice(`${caller.agent}: ${route.endpoint.host} failed (${error.kind}); next try in ${Math.ceil(ms / 1000)} s`);
   }
 
   #checkBudget(): void {
@@ -143,4 +102,27 @@ export class ModelCalls {
       retryable: false,
     });
   }
+}
+
+function hurried(retry: RetryOptions): RetryOptions {
+  return {
+    ...retry,
+    attempts: Math.min(retry.attempts, impatient.attempts),
+    maxWaitMs: Math.min(retry.maxWaitMs, impatient.maxWaitMs),
+  };
+}
+
+function nameOf({ endpoint, models }: Route, choice: ModelChoice): string {
+  return `${models[choice]} at ${endpoint.host}`;
+}
+
+/** The first failure, which also names the others. */
+function togetherOf(failed: readonly { name: string; error: ModelError }[]): ModelError {
+  const [first, ...others] = failed;
+  if (!first) return new ModelError('server', 'There is no model to ask.', { retryable: false });
+  if (others.length === 0) return first.error;
+  const rest = others.map(({ name, error }) => `${name} (${error.kind})`).join(', ');
+  const { kind, message, cause } = first.error;
+  const retryable = failed.some(({ error }) => error.retryable);
+  return new ModelError(kind, `${message} What stands behind it failed too: ${rest}.`, { retryable, cause });
 }

@@ -8,7 +8,7 @@ const ERROR_BODY = 65_536;
 export async function plainFetch(
   url: string | URL | Request,
   init: RequestInit | undefined,
-  apiKey: string,
+  { apiKey, send }: { apiKey: string; send: typeof fetch },
 ): Promise<Response> {
   const given = new Headers(init?.headers);
   const headers = new Headers({ 'user-agent': 'npc-crew' });
@@ -16,7 +16,7 @@ export async function plainFetch(
     if (name === 'accept' || name === 'content-type' || name.startsWith('x-npc-')) headers.set(name, value);
   }
   if (apiKey !== '') headers.set('authorization', `Bearer ${apiKey}`);
-  const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+  const response = await send(url, { ...init, headers, redirect: 'manual' });
   if (response.ok) return response;
   throw new HttpFailure(response.status, response.headers, await beginningOf(response));
 }
@@ -35,12 +35,17 @@ export class HttpFailure extends Error {
   }
 }
 
+/** As much of the body as comes; one that breaks off does not hide the status. */
 async function beginningOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const bytes of response.body ?? []) {
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length > ERROR_BODY) break;
+  try {
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > ERROR_BODY) break;
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
   }
   return text;
 }

@@ -17,10 +17,14 @@ export interface TryServices {
 }
 
 export interface Try {
+  /** The request as it was meant; its tools are those that a reply may call. */
+  readonly asked: ChatBody;
+  /** The request as it is sent. */
   readonly body: ChatBody;
   readonly caller: Caller & { readonly turn: number };
   readonly signal: AbortSignal;
   readonly listener: Listener;
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 /** Sends one request once. It is in the ledger and in the log, whatever came of it, before this settles. */
@@ -29,7 +33,7 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
   listener.onRestart?.();
   const thinking = new ThinkingLines((line) => services.onThinking(caller.role, services.mask(line)));
   const reader = new ReplyReader({
-    offered: offeredBy(one.body),
+    offered: offeredBy(one.asked),
     onDelta: (delta) => {
       if (delta.kind === 'thinking') thinking.push(delta.text);
       listener.onDelta?.(delta);
@@ -48,6 +52,7 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
       signal: one.signal,
       headers: endpoint.loopback ? stepHeaders(one.caller, services.ledger) : {},
       onAlive: () => listener.onDelta?.({ kind: 'alive' }),
+      ...(one.onHeaders && { onHeaders: one.onHeaders }),
     });
   } catch (error) {
     await settle({ error });

@@ -15,4 +15,8 @@ export const llm = {
   'R-LLM-12': 'coding programs of others are served like the OpenAI API: streamed, plain, models',
   'R-LLM-13': 'a message of an error says what to do next',
   'R-LLM-14': 'at most the configured number of calls runs at once',
+  'R-LLM-15': 'what an endpoint and model take is one object that is written down, read again and presumed from names',
+  'R-LLM-16': 'a history is sent back as the provider needs it',
+  'R-LLM-17': 'a refusal that names what it does not take is learned from, once, and stays learned when that helped',
+  'R-LLM-18': 'a gateway without tools gets them in the prompt, and the history as text',
 } as const;

@@ -1,0 +1,99 @@
+import { estimateTokens } from '../../base/estimate-tokens.ts';
+import type { Log } from '../../base/log.ts';
+import type { ModelChoice } from '../../core/model.ts';
+import { type ChatBody, textsOf } from '../chat-body.ts';
+import type { Reply } from '../reply.ts';
+import { advise } from './advice.ts';
+import type { Dialects } from './dialect.ts';
+import { UpstreamError } from './errors.ts';
+import { learnFrom } from './learn.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
+import type { Route } from './route.ts';
+import { shapeBody } from './shape-body.ts';
+import { type Try, type TryServices, tryOnce } from './single-try.ts';
+
+/** Waits from here on are told to people, ms. */
+const LONG_WAIT = 3000;
+
+/** A call as it is meant, before a dialect shapes it. */
+export type Call = Omit<Try, 'asked' | 'onHeaders'> & { readonly choice: ModelChoice };
+
+export interface RouteServices extends TryServices {
+  readonly dialects: Dialects;
+  readonly retry: RetryOptions;
+  readonly timeLeftMs: (() => number) | undefined;
+  readonly onNotice: (line: string) => void;
+  /** Throws when no further try may begin. */
+  readonly checkBudget: () => void;
+  readonly log: Log;
+}
+
+/** Asks one route until it answers or fails for good, and then rejects with a {@link ModelError} that says what to do; its cause is the last {@link UpstreamError}. */
+export async function askRoute(route: Route, call: Call, services: RouteServices): Promise<Reply> {
+  const { endpoint, limiter, pacer, variables } = route;
+  const { signal, choice, caller } = call;
+  const { log, onNotice } = services;
+  const model = route.models[choice];
+  const body = { ...call.body, model };
+  let tries = 0;
+  const tell = (ms: number, what: string) => {
+    log.info({ ms, agent: caller.agent, host: endpoint.host, what }, 'waiting');
+    if (ms >= LONG_WAIT) onNotice(`${caller.agent}: ${endpoint.host} ${what}; next try in ${Math.ceil(ms / 1000)} s`);
+  };
+  const attempt = async (number: number) => {
+    tries = number;
+    if (number > 1) services.checkBudget();
+    return await limiter.run(signal, async () => {
+      const onWait = (ms: number) => tell(ms, 'takes only so much a minute');
+      await pacer.pass(() => sizeOf(body), signal, onWait);
+      return await inDialect(route, { ...call, body }, services);
+    });
+  };
+  try {
+    return await withRetries(attempt, {
+      ...services.retry,
+      signal,
+      timeLeftMs: services.timeLeftMs,
+      onWait: (error, ms) => tell(ms, `failed (${error.kind})`),
+    });
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    throw advise(error, {
+      ...{ host: endpoint.host, hasKey: endpoint.hasKey, model, tries },
+      ...{ keyVariable: variables.key, urlVariable: variables.url, modelVariable: variables.models[choice] },
+    });
+  }
+}
+
+/** Sends the body in the model's dialect. A refusal that teaches something is followed at once; what was learned stays when it helped. */
+async function inDialect({ endpoint, pacer }: Route, call: Call, services: RouteServices): Promise<Reply> {
+  const { dialects, log } = services;
+  const { model } = call.body;
+  let dialect = dialects.of(endpoint.baseURL, model);
+  const tried = new Set<string>();
+  for (;;) {
+    tried.add(JSON.stringify(dialect));
+    const body = shapeBody(call.body, dialect);
+    try {
+      const reply = await tryOnce(
+        endpoint,
+        { ...call, asked: call.body, body, onHeaders: (headers) => pacer.heard(headers) },
+        services,
+      );
+      if (tried.size > 1) dialects.set(endpoint.baseURL, model, dialect);
+      return reply;
+    } catch (error) {
+      const learned = error instanceof UpstreamError ? learnFrom(dialect, body, error, tried) : undefined;
+      if (!learned) throw error;
+      log.info({ host: endpoint.host, model, said: (error as Error).message }, 'trying another dialect');
+      dialect = learned;
+    }
+  }
+}
+
+/** About how many tokens a request brings. */
+function sizeOf(body: ChatBody): number {
+  let tokens = 0;
+  for (const text of textsOf(body)) tokens += estimateTokens(text);
+  return tokens;
+}
