@@ -27,6 +27,11 @@ export interface Agent {
   readonly tasks: Set<string>;
 }
 
+/** Whether there is nobody of this name, and nobody is expected back either. */
+export function isGone(agent: Agent | undefined): boolean {
+  return agent?.connection === undefined && agent?.grace === undefined;
+}
+
 /** The agents that the hub knows, connected or not. */
 export class Agents {
   readonly #byName = new Map<string, Agent>();

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time.ts';
-import { type Agent, type Agents, targetsOf } from './agents.ts';
+import { type Agent, type Agents, isGone, targetsOf } from './agents.ts';
 import type { LiveTask } from './live-task.ts';
 import { chooseWorker, ridesAlong } from './scheduler.ts';
 import { TaskLines } from './task-lines.ts';
@@ -28,8 +28,10 @@ export interface DispatchParts {
 export class Dispatcher {
   readonly #parts: DispatchParts;
   readonly #lines: TaskLines<LiveTask>;
-  /** Slots in use: root tasks that are held; a task with a parent at work uses its parent's. */
+  /** Slots in use: root tasks that are held and not parked; a task with a parent at work uses its parent's. */
   #slots = 0;
+  /** Tasks that wait for an answer of their owners. */
+  readonly #asking = new Set<LiveTask>();
   #scheduled = false;
   #stopped = false;
   /** Names and roles that somebody is there for; undefined when that may have changed. */
@@ -55,18 +57,22 @@ export class Dispatcher {
     if (this.#scheduled && !this.#stopped) this.#offerQueued();
   }
 
-  /** Like {@link schedule}, after an agent came, went, or took on other roles. */
-  workersChanged(): void {
+  /** Like {@link schedule}, after an agent came, went, is given up, or took on other roles. */
+  agentsChanged(): void {
     this.#served = undefined;
+    for (const task of this.#asking) this.#park(task);
     this.schedule();
   }
 
   /** Takes note of where a task stands now: it is in a line, has a slot, uses that of its parent, or none of these. */
   place(task: LiveTask): void {
     const { subState, target } = task.record;
+    if (subState === 'input_required') this.#asking.add(task);
+    else this.#asking.delete(task);
+    task.parked = subState === 'input_required' && isGone(this.#parts.agents.get(task.record.owner));
     const rides = ridesAlong(task.record, this.#parts.table);
     // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
-    const slot = isHeld(subState) && (task.slot || !rides);
+    const slot = isHeld(subState) && !task.parked && (task.slot || !rides);
     if (slot !== task.slot) this.#slots += slot ? 1 : -1;
     task.slot = slot;
     if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
@@ -81,6 +87,13 @@ export class Dispatcher {
   stop(): void {
     this.#stopped = true;
     this.#lines.stop();
+  }
+
+  /** A question holds its slot only while somebody may answer; with its owner it gets it back, room or not. */
+  #park(task: LiveTask): void {
+    const before = task.parked;
+    this.place(task);
+    if (task.parked !== before) this.placeChildren(task.record.taskId);
   }
 
   get #hasRoom(): boolean {

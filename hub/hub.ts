@@ -122,10 +122,11 @@ export class Hub {
     this.#position = await storage.lastLsn();
     const sessions = await buryUntold(storage, await storage.sessions(), this.#parts.clock.now());
     const records = await storage.tasks({ open: true });
-    const holders = new Set(
-      records.flatMap(({ agent, subState }) => (agent !== null && isHeld(subState) ? [agent] : [])),
-    );
-    await this.#sessions.restore(sessions, holders);
+    const awaited = records.flatMap(({ agent, owner, subState }) => [
+      ...(agent !== null && isHeld(subState) ? [agent] : []),
+      ...(subState === 'input_required' ? [owner] : []),
+    ]);
+    await this.#sessions.restore(sessions, new Set(awaited));
     this.#desk.restore(records);
     this.#sweeper.start();
   }

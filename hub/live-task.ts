@@ -25,6 +25,8 @@ export class LiveTask {
   readonly number: number;
   /** Whether it has a slot of its own. */
   slot = false;
+  /** Whether it waits for an answer of somebody who is gone: until there is one it needs no slot. */
+  parked = false;
   /** Who had the last attempt. */
   lastAgent: string | null = null;
   /** Offers in a row that came to nothing. */

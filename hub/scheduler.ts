@@ -17,7 +17,7 @@ const DEEPEST = 64;
  */
 export function ridesAlong(task: TaskRecord, tasks: LiveTasks): boolean {
   const parent = parentOf(task, tasks);
-  if (parent === undefined || !isHeld(parent.subState)) return false;
+  if (parent === undefined || !isHeld(parent.subState) || tasks.live(parent.taskId)?.parked) return false;
   if (parent.owner !== task.owner && parent.agent !== task.owner) return false;
   let above: TaskRecord | undefined = parent;
   for (let level = 1; above !== undefined && level <= DEEPEST; level += 1) above = parentOf(above, tasks);

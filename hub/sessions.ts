@@ -50,8 +50,8 @@ export class Sessions {
     this.#mailboxLimits = { maxInflight, maxInflightBytes, memory: new MailboxMemory(MEMORY, MEMORY_EACH) };
   }
 
-  /** Takes up the sessions of an earlier process; whoever held work has the grace to come back. */
-  async restore(records: readonly SessionRecord[], holders: ReadonlySet<string>): Promise<void> {
+  /** Takes up the sessions of an earlier process; who is `awaited` has the grace to come back. */
+  async restore(records: readonly SessionRecord[], awaited: ReadonlySet<string>): Promise<void> {
     const { agents, storage } = this.#parts;
     for (const record of records) {
       const agent = agents.obtain(record.name, { scopes: [] });
@@ -64,7 +64,7 @@ export class Sessions {
       // What was in it before and is acknowledged is not asked for.
       agent.mailbox.used = true;
     }
-    for (const name of holders) this.#awaitReturn(agents.obtain(name, { scopes: [] }));
+    for (const name of awaited) this.#awaitReturn(agents.obtain(name, { scopes: [] }));
   }
 
   /**
@@ -108,7 +108,7 @@ export class Sessions {
     agent.maxConcurrency = 1;
     agent.mailbox ??= this.#newMailbox(agent.name);
     agent.mailbox.attach(sinkOf(connection, this.#parts.limits.softBuffer), false);
-    this.#parts.desk.workersChanged();
+    this.#parts.desk.agentsChanged();
   }
 
   /** The agent that speaks through this connection; undefined when the name is another's, or hello is still to come. */
@@ -165,7 +165,7 @@ export class Sessions {
     agent.maxConcurrency = payload.max_concurrency;
     if (!resume.kept) desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#welcome(agent, connection, frame, resume);
-    desk.workersChanged();
+    desk.agentsChanged();
   }
 
   /** What the name sent last: read when it comes, since most names never repeat anything. */
@@ -308,6 +308,7 @@ export class Sessions {
       agent.grace = undefined;
       agent.recent.clear();
       this.#parts.desk.loseAll(agent, `${agent.name} did not come back`);
+      this.#parts.desk.agentsChanged();
       if (agent.session === undefined && agent.tasks.size === 0) this.#parts.agents.forget(agent.name);
     });
   }

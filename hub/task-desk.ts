@@ -141,7 +141,7 @@ export class TaskDesk {
     for (const task of this.#heldBy(agent)) {
       if (task.record.subState === 'offered') this.withdraw(task, `${agent.name} went away`);
     }
-    this.workersChanged();
+    this.agentsChanged();
   }
 
   /** What an agent has accepted and not ended. */
@@ -154,7 +154,7 @@ export class TaskDesk {
   /** Takes back what an agent holds at its own wish; uses no attempt. */
   releaseAll(agent: Agent, reason: string): void {
     for (const task of this.#heldBy(agent)) this.release(task, reason);
-    this.workersChanged();
+    this.agentsChanged();
   }
 
   /** A worker gives a task back; uses no attempt. */
@@ -181,9 +181,9 @@ export class TaskDesk {
     this.#dispatcher.schedule();
   }
 
-  /** Like {@link schedule}, after an agent came, went, or took on other roles. */
-  workersChanged(): void {
-    this.#dispatcher.workersChanged();
+  /** Like {@link schedule}, after an agent came, went, is given up, or took on other roles. */
+  agentsChanged(): void {
+    this.#dispatcher.agentsChanged();
   }
 
   /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */

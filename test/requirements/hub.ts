@@ -86,4 +86,5 @@ export const hub = {
   'R-HUB-104': 'A session keeps its name from level 0 while it is there, may come back, or has work or mail.',
   'R-HUB-105':
     'Whether a client misses something is told right when the log is an older copy of itself, or was trimmed.',
+  'R-HUB-106': 'A question whose owner is gone holds no slot, and loses nothing.',
 } as const;
