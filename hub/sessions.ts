@@ -5,13 +5,12 @@ import type { Agent, Agents } from './agents.ts';
 import { type ErrorFacts, errorFrame, hubFrame } from './answers.ts';
 import { Claims } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { Mailbox, type MailboxLimits } from './mailbox.ts';
-import { MailboxMemory } from './mailbox-memory.ts';
+import { Holders } from './holders.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import { REMEMBERED } from './recent.ts';
 import { isOwn, judgeResume, type Resume } from './resume.ts';
 import { sinkOf } from './sinks.ts';
-import type { MailboxFacts, SessionRecord, Storage } from './storage.ts';
+import type { SessionRecord, Storage } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { newToken, tokenHash } from './tokens.ts';
 import type { Turn } from './turn.ts';
@@ -29,25 +28,20 @@ export interface SessionParts {
   readonly position: () => number;
 }
 
-/** Bytes of waiting messages kept in memory, for all names and for one. */
-const MEMORY = 16 * 1024 * 1024;
-const MEMORY_EACH = 6 * 1024 * 1024;
-
-/** Who holds which name: connections come, say hello, are replaced, go, and may come back. */
+/** What connections say of themselves: they come, say hello or speak level 0, say goodbye, go, and may come back. */
 export class Sessions {
   readonly #parts: SessionParts;
-  readonly #mailboxLimits: MailboxLimits;
   /** The `hello` of each name that is being answered. */
   readonly #greeting = new Map<string, Promise<void>>();
   /** Connections that said hello, answered or not. */
   readonly #greeted = new WeakSet<Connection>();
   readonly #claims: Claims;
+  readonly #holders: Holders;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#claims = new Claims(parts);
-    const { maxInflight, maxInflightBytes } = parts.limits;
-    this.#mailboxLimits = { maxInflight, maxInflightBytes, memory: new MailboxMemory(MEMORY, MEMORY_EACH) };
+    this.#holders = new Holders(parts);
   }
 
   /** Takes up the sessions of an earlier process; who is `awaited` has the grace to come back. */
@@ -57,14 +51,14 @@ export class Sessions {
       const agent = agents.obtain(record.name, { scopes: [] });
       agent.level = 1;
       agent.session = record;
-      agent.mailbox = this.#newMailbox(record.name, {
+      agent.mailbox = this.#holders.newMailbox(record.name, {
         acked: record.acked,
         ...(await storage.mailboxFacts(record.name, record.acked)),
       });
       // What was in it before and is acknowledged is not asked for.
       agent.mailbox.used = true;
     }
-    for (const name of awaited) this.#awaitReturn(agents.obtain(name, { scopes: [] }));
+    for (const name of awaited) this.#holders.awaitReturn(agents.obtain(name, { scopes: [] }));
   }
 
   /**
@@ -84,7 +78,7 @@ export class Sessions {
     const holder = this.#parts.agents.get(connection.name);
     if (holder?.connection !== undefined && !this.#claims.isFree(connection)) {
       const mute = await this.#claims.muteHolder(connection);
-      if (mute !== undefined && holder.connection === mute) this.#letGo(holder);
+      if (mute !== undefined && holder.connection === mute) this.#holders.letGo(holder);
     }
     if (this.#greeted.has(connection) || this.speaker(connection) !== undefined) return true;
     if (!connection.open) return false;
@@ -101,12 +95,12 @@ export class Sessions {
     const { admission } = connection;
     const agent = this.#parts.agents.obtain(connection.name, admission.grant);
     if (agent.level === 1) this.#parts.desk.loseAll(agent, `${agent.name} came back without its session`);
-    this.#replace(agent, connection);
+    this.#holders.take(agent, connection);
     agent.level = 0;
     agent.roles = admission.roles;
     agent.title = undefined;
     agent.maxConcurrency = 1;
-    agent.mailbox ??= this.#newMailbox(agent.name);
+    agent.mailbox ??= this.#holders.newMailbox(agent.name);
     agent.mailbox.attach(sinkOf(connection, this.#parts.limits.softBuffer), false);
     this.#parts.desk.agentsChanged();
   }
@@ -156,7 +150,7 @@ export class Sessions {
       return;
     }
     const agent = agents.obtain(name, connection.admission.grant);
-    this.#replace(agent, connection);
+    this.#holders.take(agent, connection);
     agent.recent.fill(ids);
     connection.level = 1;
     agent.level = 1;
@@ -180,7 +174,7 @@ export class Sessions {
     await new Promise<void>((resolve) => turn.after(resolve));
     const agent = agents.get(name);
     // Whoever shows the token of the session has the name, whatever its position turns out to be.
-    if (agent !== undefined && point.epoch === storage.epoch && isOwn(agent.session, point)) this.#letGo(agent);
+    if (agent !== undefined && point.epoch === storage.epoch && isOwn(agent.session, point)) this.#holders.letGo(agent);
     return judgeResume(agent, point, storage);
   }
 
@@ -188,8 +182,8 @@ export class Sessions {
   closed(connection: Connection): void {
     const agent = this.speaker(connection);
     if (agent === undefined) return;
-    this.#unplug(agent);
-    this.#awaitReturn(agent);
+    this.#holders.unplug(agent);
+    this.#holders.awaitReturn(agent);
     this.#parts.desk.disconnected(agent);
   }
 
@@ -197,7 +191,7 @@ export class Sessions {
   left(connection: Connection): void {
     const agent = this.speaker(connection);
     if (agent === undefined) return;
-    this.#unplug(agent);
+    this.#holders.unplug(agent);
     this.#parts.desk.releaseAll(agent, `${agent.name} said goodbye`);
     if (agent.session === undefined) this.#parts.agents.forget(agent.name);
     else if (isVisitor(agent)) this.forget(agent);
@@ -222,7 +216,7 @@ export class Sessions {
   stop(): void {
     for (const agent of this.#parts.agents.all()) {
       agent.grace?.cancel();
-      if (agent.level === 0) this.#unplug(agent);
+      if (agent.level === 0) this.#holders.unplug(agent);
     }
   }
 
@@ -232,7 +226,7 @@ export class Sessions {
     const point = frame.payload.resume;
     const token = own && point !== undefined ? point.resume_token : newToken();
     const session = kept && point !== undefined ? point.session : randomUUID();
-    agent.mailbox ??= this.#newMailbox(agent.name);
+    agent.mailbox ??= this.#holders.newMailbox(agent.name);
     const { mailbox } = agent;
     agent.session = { name: agent.name, session, tokenHash: tokenHash(token), acked: mailbox.acked };
     turn.change({ kind: 'session', session: agent.session });
@@ -255,69 +249,6 @@ export class Sessions {
       connection.send(hubFrame('welcome', agent.name, payload, frame.id === undefined ? {} : { ref: frame.id }));
       if (agent.connection === connection) mailbox.attach(sinkOf(connection, limits.softBuffer), true);
     });
-  }
-
-  /** Gives the name to a connection; a mailbox without a session goes on, too. */
-  #replace(agent: Agent, connection: Connection): void {
-    const old = agent.connection;
-    if (old !== undefined && old !== connection) {
-      agent.mailbox?.detach();
-      agent.connection = undefined;
-      this.#parts.desk.disconnected(agent);
-      old.close(CloseCode.replaced, 'another connection has the name now');
-    }
-    agent.grace?.cancel();
-    agent.grace = undefined;
-    agent.grant = connection.admission.grant;
-    agent.connection = connection;
-    agent.connectedAt = this.#parts.clock.now();
-    agent.lastSeen = agent.connectedAt;
-  }
-
-  /** Ends the connection of an agent that is on another one now, which is still to be judged. */
-  #letGo(agent: Agent): void {
-    const old = agent.connection;
-    if (old === undefined) return;
-    this.#unplug(agent);
-    this.#awaitReturn(agent);
-    this.#parts.desk.disconnected(agent);
-    old.close(CloseCode.replaced, 'another connection has the name now');
-  }
-
-  #unplug(agent: Agent): void {
-    const { mailbox, session, name, level } = agent;
-    mailbox?.detach();
-    agent.connection = undefined;
-    agent.lastSeen = this.#parts.clock.now();
-    if (mailbox === undefined || level === 1) return;
-    const { turn } = this.#parts;
-    if (session !== undefined) {
-      turn.change({ kind: 'cursor', name, acked: mailbox.acked });
-      return;
-    }
-    // A level-0 peer has no way to come back for what it did not read.
-    agent.mailbox = undefined;
-    if (mailbox.last > mailbox.acked) {
-      turn.change({ kind: 'dead', box: name, after: mailbox.acked, upto: mailbox.last, reason: 'offline' });
-    }
-  }
-
-  #awaitReturn(agent: Agent): void {
-    agent.grace?.cancel();
-    agent.grace = this.#parts.clock.after(this.#parts.clocks.grace, () => {
-      agent.grace = undefined;
-      agent.recent.clear();
-      this.#parts.desk.loseAll(agent, `${agent.name} did not come back`);
-      this.#parts.desk.agentsChanged();
-      if (agent.session === undefined && agent.tasks.size === 0) this.#parts.agents.forget(agent.name);
-    });
-  }
-
-  /** A mailbox that begins now, or one that goes on. */
-  #newMailbox(name: string, state?: { acked: number } & MailboxFacts): Mailbox {
-    const { position, storage } = this.#parts;
-    const now = position();
-    return new Mailbox(name, state ?? { acked: now, depth: 0, bytes: 0, last: now }, storage, this.#mailboxLimits);
   }
 }
 
