@@ -13,3 +13,22 @@ export function startThread(from: string, name: string, data: unknown): Worker {
   const begin = `import('${tsx}').then(({ register }) => { register(); return import('${file}'); })`;
   return new Worker(begin, { ...options, eval: true });
 }
+
+const waits = new Set<() => void>();
+
+/**
+ * Has `wait` called when this process ends, however that comes about, before its threads are ended; it may block. Returns how to
+ * take that back.
+ */
+export function beforeExit(wait: () => void): () => void {
+  if (waits.size === 0) process.on('exit', waitForAll);
+  waits.add(wait);
+  return () => {
+    waits.delete(wait);
+    if (waits.size === 0) process.off('exit', waitForAll);
+  };
+}
+
+function waitForAll(): void {
+  for (const wait of waits) wait();
+}

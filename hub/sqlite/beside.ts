@@ -1,11 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import { AppError, messageOf } from '../../base/errors.ts';
-import { startThread } from '../../base/thread.ts';
+import { beforeExit, startThread } from '../../base/thread.ts';
 import type { DeadLetter, LogPage, StoredMessage, TaskRecord } from '../storage.ts';
 import type { Answer, Question } from './log-thread.ts';
 import { fromParcel } from './parcel.ts';
 import type { LongReads } from './reads.ts';
 import type { Recalled } from './stored-log.ts';
+import { ThreadState } from './thread-state.ts';
 
 type Asked<Name> = Extract<Question, { name: Name }>['values'];
 
@@ -20,21 +21,23 @@ interface Outstanding {
 /** Threads that one question may cost. */
 const DEATHS = 2;
 
+/** How long a process that ends waits for the thread to come out of a call into SQLite, ms. */
+const LEAVE_MS = 5000;
+
 /**
  * The thread beside the log, from the hub's side. It is started at the first question and answers in order. When it dies,
  * another one takes over what was asked; a question that two threads died of is refused.
  */
 export class Beside {
   readonly #path: string;
-  readonly #startThread: (path: string, ending: Int32Array) => Worker;
+  readonly #startThread: (path: string, shared: Int32Array) => Worker;
   readonly #outstanding = new Map<number, Outstanding>();
-  /** Tells the thread to leave alone what it was still asked. */
-  readonly #ending = new Int32Array(new SharedArrayBuffer(4));
+  readonly #state = new ThreadState();
   #worker: Worker | undefined;
   #number = 0;
   #closed = false;
 
-  constructor(path: string, start: (path: string, ending: Int32Array) => Worker = startLogThread) {
+  constructor(path: string, start: (path: string, shared: Int32Array) => Worker = startLogThread) {
     this.#path = path;
     this.#startThread = start;
   }
@@ -79,7 +82,7 @@ export class Beside {
     this.#worker = undefined;
     worker.ref();
     const ended = new Promise((resolve) => worker.once('exit', resolve));
-    Atomics.store(this.#ending, 0, 1);
+    this.#state.phase = 'closing';
     worker.postMessage('close');
     await ended;
   }
@@ -100,13 +103,16 @@ export class Beside {
   }
 
   #start(): Worker {
-    const worker = this.#startThread(this.#path, this.#ending);
+    this.#state.begin();
+    const worker = this.#startThread(this.#path, this.#state.shared);
+    const forget = beforeExit(() => this.#state.leave(LEAVE_MS));
     let reason: unknown;
     worker.on('message', (answer: Answer) => this.#take(answer));
     worker.on('error', (error) => {
       reason = error;
     });
     worker.on('exit', () => {
+      forget();
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       this.#replace(reason);
@@ -137,9 +143,9 @@ export class Beside {
   }
 }
 
-/** Starts the thread; a number in `ending` other than 0 has it leave alone what it was still asked. */
-export function startLogThread(path: string, ending: Int32Array): Worker {
-  return startThread(import.meta.url, './log-thread', { path, ending });
+/** Starts the thread; `shared` is that of a {@link ThreadState}. */
+export function startLogThread(path: string, shared: Int32Array): Worker {
+  return startThread(import.meta.url, './log-thread', { path, shared });
 }
 
 function pageOf({ value, messages }: Answer): LogPage {

@@ -5,6 +5,7 @@ import { openDatabase } from '../../base/sqlite.ts';
 import type { LogPage } from '../storage.ts';
 import { type Parcel, toParcel } from './parcel.ts';
 import { type LongReads, longReads } from './reads.ts';
+import { ThreadState } from './thread-state.ts';
 
 /** What the thread is asked. */
 export type Question = { readonly number: number } & (
@@ -23,12 +24,14 @@ export interface Answer {
 }
 
 const port = parentPort as MessagePort;
-const { path, ending } = workerData as { path: string; ending: Int32Array };
+const { path, shared } = workerData as { path: string; shared: Int32Array };
+const state = new ThreadState(shared);
 const reading = await openDatabase(path, { readOnly: true });
 const writing = await openDatabase(path);
 const reads = longReads(reading);
 // What a checkpoint copies must be on disk before the log of it is overwritten, whatever the durability of a commit.
 writing.exec('PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
+state.rest();
 
 function answerOf(question: Question): Omit<Answer, 'number'> {
   switch (question.name) {
@@ -60,14 +63,13 @@ function answerWith({ messages, ...rest }: LogPage): Omit<Answer, 'number'> {
   return { value: rest, messages: toParcel(messages) };
 }
 
-port.on('message', (question: Question | 'close') => {
-  if (question === 'close') {
-    reading.close();
-    writing.close();
-    port.close();
-    return;
-  }
-  if (Atomics.load(ending, 0) === 1) return;
+function close(): void {
+  reading.close();
+  writing.close();
+  port.close();
+}
+
+function reply(question: Question): void {
   let answer: Omit<Answer, 'number'>;
   try {
     answer = answerOf(question);
@@ -78,4 +80,9 @@ port.on('message', (question: Question | 'close') => {
     { number: question.number, ...answer },
     answer.messages === undefined ? [] : [answer.messages.bodies],
   );
+}
+
+port.on('message', (question: Question | 'close') => {
+  if (question === 'close') state.work(['leaving'], close);
+  else state.work(['closing', 'leaving'], () => reply(question));
 });
