@@ -27,7 +27,9 @@ function answerOf({ reason, answer = '' }: LoopOutcome): TaskResultPayload | und
 }
 
 function failureOf({ reason, message, errorKind, answer }: LoopOutcome): TaskResultPayload {
-  const evidence = reason === 'model_error' ? `model_error:${errorKind}` : `loop_stopped:${reason}`;
+  // a request that the provider found too long is the provider's failure; one that the loop did not send is a stop
+  const byModel = reason === 'model_error' || errorKind === 'context_length';
+  const evidence = byModel ? `model_error:${errorKind}` : `loop_stopped:${reason}`;
   const words = answer === undefined ? message : `It ended with text instead of a result: ${answer}`;
   const issue: Issue = { severity: 'blocking', message: words.slice(0, 4000), evidence };
   return { status: 'failed', summary: (answer ?? message).slice(0, 2000), artifacts: [], issues: [issue] };

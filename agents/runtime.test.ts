@@ -152,6 +152,11 @@ test('R-AGENT-3: questions, comments and the plan reach the owner of the task', 
 test.each([
   [() => new ModelError('auth', 'Set another key.', { retryable: false }), 'model_error:auth', 'Set another key.'],
   [() => new ModelError('budget', 'All is used.', { retryable: false }), 'loop_stopped:budget', 'All is used.'],
+  [
+    () => new ModelError('context_length', 'Too long.', { retryable: false }),
+    'model_error:context_length',
+    'Too long.',
+  ],
   [() => says(''), 'loop_stopped:empty_reply', 'The model answered nothing, twice in a row.'],
   [() => says('Done!'), 'loop_stopped:answered', 'It ended with text instead of a result: Done!'],
 ] as const)(

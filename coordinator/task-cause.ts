@@ -16,6 +16,7 @@ const modelCauses: Readonly<Record<string, Cause>> = {
   rate_limit: 'rate_limited',
   auth: 'auth',
   empty: 'empty_reply',
+  misconfigured: 'misconfigured',
   budget: 'budget',
 };
 

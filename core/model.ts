@@ -31,6 +31,7 @@ export type ModelErrorKind =
   | 'auth'
   | 'content_filter'
   | 'bad_request'
+  | 'misconfigured'
   | 'server'
   | 'incomplete'
   | 'empty'

@@ -11,6 +11,7 @@ const status: Record<ModelErrorKind, number> = {
   auth: 401,
   content_filter: 400,
   bad_request: 400,
+  misconfigured: 404,
   server: 502,
   incomplete: 502,
   empty: 502,

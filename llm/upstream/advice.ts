@@ -16,7 +16,8 @@ export interface AdviceContext {
 /** The final error of a call: the provider's words, what they mean, and what the user does next. */
 export function advise(error: UpstreamError, context: AdviceContext): ModelError {
   if (error.advised) return error;
-  const { kind, retryable } = error;
+  const { retryable } = error;
+  const kind = error.kind === 'bad_request' && isUnknownModel(error) ? 'misconfigured' : error.kind;
   return new ModelError(kind, sentence(kind, error, context), { retryable, cause: error });
 }
 
@@ -41,9 +42,9 @@ function sentence(kind: ModelErrorKind, error: UpstreamError, context: AdviceCon
     case 'content_filter':
       return `The content filter of ${host} refused the request ${said}. Say it in other words, or ${otherModel}.`;
     case 'bad_request':
-      return isUnknownModel(error.message)
-        ? `${host} does not know the model "${model}" ${said}. Set ${modelVariable} to one that it offers.`
-        : `${host} refused the request ${said}. Check ${modelVariable} ("${model}") and ${urlVariable}.`;
+      return `${host} refused the request ${said}. Check ${modelVariable} ("${model}") and ${urlVariable}.`;
+    case 'misconfigured':
+      return `${host} does not know the model "${model}" ${said}. Set ${modelVariable} to one that it offers.`;
     case 'empty':
       return `The model "${model}" answered nothing${tried}. Run again, or ${otherModel}.`;
     case 'not_sse':
@@ -64,9 +65,14 @@ function sentence(kind: ModelErrorKind, error: UpstreamError, context: AdviceCon
   }
 }
 
-function isUnknownModel(message: string): boolean {
+/** Whether a refusal means that there is no such model there. */
+function isUnknownModel({ message }: UpstreamError): boolean {
+  const unknown =
+    /not.?found|not exist|unknown|not supported|no such|invalid|not a valid|unavailable|no access|不存在|未找到/i;
   return (
-    /model/i.test(message) && /not.?found|not exist|unknown|not supported|no such|invalid model|不存在/i.test(message)
+    /model|模型/i.test(message) &&
+    unknown.test(message) &&
+    !/\b(parameter|argument|field|content|message|role)\b/i.test(message)
   );
 }
 

@@ -30,6 +30,63 @@ test('R-LLM-3: context-length wordings of many providers are one kind', () => {
   expect(failureOfStatus(413, '').kind).toBe('context_length');
 });
 
+test.each([
+  [
+    'quota',
+    ['insufficient_quota', 'Insufficient Balance', 'Insufficient account balance', '账户余额不足', 'error 402'],
+  ],
+  ['quota', ['Your credit balance is too low to access the API']],
+  [
+    'rate_limit',
+    ['Rate limit reached', 'rate_limit_exceeded', 'Too Many Requests', 'ThrottlingException', '9 per minute'],
+  ],
+  ['rate_limit', ['code: 1302', 'error 1305', 'status_code=429', 'HTTP 429 from upstream']],
+  ['overloaded', ['overloaded_error', 'at capacity', 'Service Unavailable', 'code 503', 'error: 529']],
+  [
+    'auth',
+    ['invalid api key', 'invalid_api_key', 'Incorrect API key provided', 'authentication_error', 'Unauthorized'],
+  ],
+  ['auth', ['permission_denied', 'status 401', 'HTTP: 403']],
+  ['content_filter', ['content_filter', 'violates our content policy', 'data_inspection_failed']],
+  ['bad_request', ['invalid_request_error', 'code=400', 'error 404', 'status: 422']],
+  ['server', ['upstream broke', 'code 500', 'barcode 402 is fine', 'error 4290', '429 lines']],
+] as const)('R-LLM-3: the wordings of %s, whatever their case', (kind, wordings) => {
+  for (const wording of wordings) {
+    expect(inStream(wording), wording).toBe(kind);
+    if (!/\d/.test(wording)) expect(inStream(wording.toUpperCase()), wording).toBe(kind);
+  }
+});
+
+test('R-LLM-3: code, type, status and message count together, numbers also as words of JSON', () => {
+  expect(inStream('x', { code: 429 })).toBe('rate_limit');
+  expect(inStream('x', { code: 'x', status: 429 })).toBe('rate_limit');
+  expect(inStream('x', { status: '503' })).toBe('overloaded');
+  expect(inStream('x', { status: 'UNAVAILABLE' })).toBe('overloaded');
+  expect(inStream('x', { type: 'authentication_error', code: null })).toBe('auth');
+  expect(inStream('upstream said {"code":"429"}')).toBe('rate_limit');
+  expect(failureIn({ error: 'refused', status: 401 })?.kind).toBe('auth');
+  expect(failureIn({ error: 'Bad', message: 'rate limit exceeded', statusCode: 400 })?.kind).toBe('rate_limit');
+  expect(failureIn({ detail: 'x', status: 402 })?.kind).toBe('quota');
+});
+
+test('R-LLM-3: a status that is an answer decides where words do not', () => {
+  const kind = (status: number, body = '') => failureOfStatus(status, body).kind;
+  expect([402, 429, 503, 529, 401, 403].map((status) => kind(status))).toEqual([
+    ...['quota', 'rate_limit', 'overloaded', 'overloaded', 'auth', 'auth'],
+  ]);
+  expect([400, 404, 422, 413, 500, 418].map((status) => kind(status))).toEqual([
+    ...['bad_request', 'bad_request', 'bad_request', 'context_length', 'server', 'server'],
+  ]);
+  expect(kind(400, '[{"error":{"code":400,"message":"API key expired","status":"UNAUTHENTICATED"}}]')).toBe(
+    'bad_request',
+  );
+  expect(failureOfStatus(400, '[{"error":{"code":400,"message":"key expired"}}]').message).toBe('key expired');
+  // only where a request may be too long
+  expect(kind(500, '{"error":{"message":"prompt is too long"}}')).toBe('server');
+  expect(kind(422, '{"detail":"prompt is too long"}')).toBe('context_length');
+  expect(kind(502, '<html><head><title>502 Bad Gateway</title>')).toBe('server');
+});
+
 test('R-LLM-3: the first rule wins: quota before rate limit, rate limit before too many tokens', () => {
   expect(inStream('You have no credit', { code: 'insufficient_quota' })).toBe('quota');
   expect(failureOfStatus(429, '{"error":{"message":"x","type":"insufficient_quota"}}').kind).toBe('quota');
@@ -94,6 +151,17 @@ test('R-LLM-4: the wait is read in all forms, absurd ones refused', () => {
   expect(wait({ 'retry-after': '-5' })).toBeUndefined();
   expect(wait({ 'retry-after': 'soon' })).toBeUndefined();
   expect(wait({ 'retry-after': '99999999' })).toBeUndefined();
+  expect(wait({ 'retry-after': '0' })).toBe(0);
+  expect(wait({ 'retry-after': 'Thursday, 01-Jan-26 00:00:09 GMT' })).toBe(9000);
+  expect(wait({ 'retry-after': 'Thu Jan  1 00:00:08 2026' })).toBe(8000);
+  // what is refused gives way to the next form
+  expect(wait({ 'retry-after-ms': '-1', 'retry-after': '2' })).toBe(2000);
+  expect(wait({ 'retry-after': 'soon', 'x-ratelimit-reset': '3' })).toBe(3000);
+  expect(wait({ 'x-ratelimit-reset-requests': '1h2m3.5s' })).toBe(3_723_500);
+  expect(wait({ 'x-ratelimit-reset-tokens': '2026-01-01T00:00:04Z' })).toBe(4000);
+  expect(wait({ 'x-ratelimit-reset': 'tomorrow' })).toBeUndefined();
+  const both = { 'x-ratelimit-reset-requests-day': '33011.38', 'x-ratelimit-reset-tokens-minute': '11.5' };
+  expect(wait({ ...both, 'x-ratelimit-remaining-tokens-minute': '0' })).toBe(11_500);
   expect(wait({ 'x-ratelimit-reset-requests': '6m0s' })).toBe(360_000);
   expect(wait({ 'x-ratelimit-reset-tokens': '250ms', 'x-ratelimit-reset-requests': '1s' })).toBe(1000);
   expect(wait({ 'x-ratelimit-reset': '30' })).toBe(30_000);

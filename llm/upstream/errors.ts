@@ -5,6 +5,8 @@ interface FailureFacts {
   readonly status?: number | undefined;
   readonly code?: unknown;
   readonly type?: unknown;
+  /** What the error object calls its status, a number or a word. */
+  readonly state?: unknown;
   readonly message: string;
 }
 
@@ -56,41 +58,54 @@ function isRetryable(kind: ModelErrorKind, status?: number): boolean {
   return kind !== 'server' || status === undefined || status === 408 || status === 409 || status >= 500;
 }
 
-const contextWordings =
-  /context_length_exceeded|maximum context length|prompt is too long|input is too long|exceeds the context window|context window exceeds limit|exceeds the available context size|greater than the context length|input token count.*exceeds the maximum|maximum prompt length is|reduce the length of the messages|exceeded model token limit|maximum context length|context length is only|input length.*exceeds.*context length|prompt token count.*exceeds the limit|too many tokens/is;
+const contextWordings = new RegExp(
+  [
+    'context_length_exceeded|maximum context length|context length is only|context window exceeds limit',
+    '(prompt|input) is too long|too many tokens|maximum prompt length is|exceeded model token limit',
+    'exceeds? the (context window|available context size)|greater than the context length',
+    'input token count.*exceeds? the maximum|prompt token count.*exceeds? the limit',
+    'input length.*exceeds?.*context length|reduce the length of the messages',
+  ].join('|'),
+  'is',
+);
 
 /** The kind of a failure; the first rule that fits wins, since rate limits also speak of "too many tokens". */
 function classify(facts: FailureFacts): ModelErrorKind {
-  const text = [facts.code, facts.type, facts.message].filter((part) => part != null).join('\n');
+  const text = [facts.code, facts.type, facts.state, facts.message].filter((part) => part != null).join('\n');
   const says = (pattern: RegExp) => pattern.test(text);
   const numbered = (...numbers: number[]) => numbers.some((number) => hasNumber(facts, number));
   const mayBeContext = facts.status === undefined || [400, 413, 422].includes(facts.status);
 
-  if (numbered(402) || says(/insufficient.?quota|insufficient.?balance|余额不足|欠费/i)) return 'quota';
+  if (numbered(402) || says(/insufficient.?quota|insufficient.{0,10}(balance|credit|funds)|余额不足|欠费/i))
+    return 'quota';
+  if (says(/credit balance is too low|billing_hard_limit/i)) return 'quota';
   if (numbered(429, 1302, 1305) || says(/rate.?limit|too.?many.?requests|throttl|per minute/i)) return 'rate_limit';
   if (numbered(503, 529) || says(/overloaded|at capacity|unavailable/i)) return 'overloaded';
   if ((mayBeContext && says(contextWordings)) || facts.status === 413) return 'context_length';
-  if (numbered(401, 403) || says(/invalid.?api.?key|authentication|unauthorized|permission/i)) return 'auth';
-  if (says(/content_filter|content policy|data_inspection_failed/i)) return 'content_filter';
+  if (numbered(401, 403) || says(/(invalid|incorrect).?api.?key|authentication|unauthorized|permission/i))
+    return 'auth';
+  if (says(/content.?filter|content policy|data_inspection_failed/i)) return 'content_filter';
   if (numbered(400, 404, 422) || says(/invalid_request/i)) return 'bad_request';
   return 'server';
 }
 
 /** A number counts only as the whole of code or status, or straight after such a word: "8592 tokens (402 in tools)" is no 402. */
-function hasNumber(facts: FailureFacts, number: number): boolean {
-  if (facts.status === number || String(facts.code ?? '') === String(number)) return true;
-  return new RegExp(`\\b(?:code|status|error|http)["']?\\s*[:= ]\\s*["']?${number}\\b`, 'i').test(facts.message);
+function hasNumber({ status, code, state, message }: FailureFacts, number: number): boolean {
+  if (status === number || [code, state].some((value) => String(value ?? '').trim() === String(number))) return true;
+  return new RegExp(`(?<![a-z])(?:[a-z]+_)?(?:code|status|error|http)["']?\\s*[:= ]\\s*["']?${number}\\b`, 'i').test(
+    message,
+  );
 }
 
 /** The failure that an event or body describes, or undefined when it is a usual one. `named` = it came as `event: error`. */
 export function failureIn(value: unknown, named = false): UpstreamError | undefined {
   if (!isObject(value)) return undefined;
   const inner = value.error;
-  if (typeof inner === 'string' && inner !== '') return failureOf({ message: inner, code: value.code });
+  if (typeof inner === 'string' && inner !== '') return failureOf(besides(inner, value));
   if (isObject(inner)) return failureOf(inner);
   if (named || value.type === 'error' || value.object === 'error') return failureOf(value);
   if ('choices' in value) return undefined;
-  if (value.detail != null) return failureOf({ message: textOf(value.detail), code: value.code });
+  if (value.detail != null) return failureOf({ ...value, message: textOf(value.detail) });
   if (value.code != null && value.message != null) return failureOf(value);
   return undefined;
 }
@@ -98,16 +113,27 @@ export function failureIn(value: unknown, named = false): UpstreamError | undefi
 /** The failure of an HTTP answer that is no success; `body` is its text (the beginning is enough). */
 export function failureOfStatus(status: number, body: string, waitMs?: number, shouldRetry?: boolean): UpstreamError {
   const parsed = parseJson(body);
-  const described = failureIn(parsed, isObject(parsed));
-  const kind = described
-    ? classify({ ...factsOf(isObject(parsed) && isObject(parsed.error) ? parsed.error : parsed), status })
-    : classify({ status, message: firstLine(body) });
-  const message = described?.message || firstLine(body) || `status ${status} without a body`;
-  return new UpstreamError(kind, message, {
+  // Google puts the object into an array
+  const value = Array.isArray(parsed) ? parsed[0] : parsed;
+  const facts = isObject(value) ? factsOf(errorIn(value)) : { message: firstLine(body) };
+  const kind = classify({ ...facts, status });
+  return new UpstreamError(kind, facts.message || `status ${status} without a body`, {
     status,
     waitMs,
     retryable: (shouldRetry ?? isRetryable(kind, status)) && !hopeless.has(kind),
   });
+}
+
+/** The error object of a body; a text beside other fields counts as its message. */
+function errorIn(value: Record<string, unknown>): Record<string, unknown> {
+  if (isObject(value.error)) return value.error;
+  return typeof value.error === 'string' && value.error !== '' ? besides(value.error, value) : value;
+}
+
+/** An error that is a text: what stands beside it belongs to it. */
+function besides(error: string, { error: _, ...value }: Record<string, unknown>): Record<string, unknown> {
+  const more = typeof value.message === 'string' && value.message !== error ? `: ${value.message}` : '';
+  return { ...value, message: `${error}${more}` };
 }
 
 /** The first line of a body as people can read it: without markup, at most 200 characters. */
@@ -133,7 +159,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 function factsOf(value: unknown): FailureFacts {
   if (!isObject(value)) return { message: textOf(value) };
   return {
-    code: value.code ?? value.status,
+    code: value.code,
+    state: value.status ?? value.status_code,
     type: value.type,
     message: textOf(value.message ?? value.detail ?? value),
   };

@@ -39,9 +39,11 @@ export function resetWait(value: string | null, now: number): number {
   );
 }
 
-/** A date of HTTP or ISO 8601, as ms since epoch. NaN for all else, such as bare numbers with a sign, which `Date` would take. */
+/** A date in any form of HTTP, or of ISO 8601, as ms since epoch. NaN for all else, such as a bare year, which `Date` would take. */
 function momentIn(text: string | null): number {
-  return text !== null && /\d{4}/.test(text) && /:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (text === null || !/\d:\d\d/.test(text)) return Number.NaN;
+  // the oldest form names no zone, and means this one
+  return Date.parse(/GMT|UTC|Z$|[+-]\d\d:?\d\d$/i.test(text.trim()) ? text : `${text} GMT`);
 }
 
 function toNumber(value: string | null): number | undefined {

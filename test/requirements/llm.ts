@@ -19,4 +19,5 @@ export const llm = {
   'R-LLM-16': 'a history is sent back as the provider needs it',
   'R-LLM-17': 'a refusal that names what it does not take is learned from, once, and stays learned when that helped',
   'R-LLM-18': 'a gateway without tools gets them in the prompt, and the history as text',
+  'R-LLM-19': 'the cause of a run that a model ended follows from the kind of its error',
 } as const;
