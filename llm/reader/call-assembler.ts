@@ -2,11 +2,13 @@ import { v4 as uuid } from 'uuid';
 import type { FinishReason } from '../../protocol/index.ts';
 import type { ReplyCall } from '../reply.ts';
 import { isObject, parseJson } from '../upstream/errors.ts';
+import { JsonBalance } from './json-balance.ts';
 
 interface Slot {
   id: string;
   name: string;
   readonly fragments: string[];
+  readonly balance: JsonBalance;
   signature?: string;
 }
 
@@ -29,8 +31,11 @@ export class CallAssembler {
     if (slot.id === '') slot.id = id;
     if (name !== '' && name !== slot.name && slot.fragments.length === 0) slot.name += name;
     else if (slot.name === '') slot.name = name;
-    if (typeof part.arguments === 'string' && part.arguments !== '') slot.fragments.push(part.arguments);
-    else if (isObject(part.arguments)) slot.fragments.push(JSON.stringify(part.arguments));
+    if (part.arguments != null && part.arguments !== '') {
+      const fragment = jsonOf(part.arguments);
+      slot.fragments.push(fragment);
+      slot.balance.push(fragment);
+    }
     const signature = signatureIn(delta.extra_content);
     if (signature !== undefined) slot.signature = signature;
   }
@@ -38,7 +43,7 @@ export class CallAssembler {
   /** The calls of a response that has ended with `finish`; one without a name is left out, which `nameless` counts. */
   finish(finish: FinishReason | undefined, offered: ReadonlySet<string>): { calls: ReplyCall[]; nameless: number } {
     const ids = new Set<string>();
-    const named = this.#slots.filter((slot) => slot.name !== '');
+    const named = this.#slots.filter((slot) => bareName(slot.name) !== '');
     const calls = named.map((slot) => {
       const id = slot.id !== '' && !ids.has(slot.id) ? slot.id : `call_${uuid().replaceAll('-', '').slice(0, 24)}`;
       ids.add(id);
@@ -53,24 +58,29 @@ export class CallAssembler {
   }
 
   #slotFor(index: number | undefined, id: string, name: string): Slot {
-    const current = index === undefined ? undefined : this.#byIndex.get(index);
-    if (index !== undefined && !current && id === '') return this.#open();
-    const base = index === undefined ? this.#last : current;
-    if (id !== '' && id !== base?.id) {
-      const known = this.#slots.findLast((slot) => slot.id === id);
-      if (known) return known;
-      if (!base) return this.#open();
-      // a late id belongs to the open call; a changed one without a name does too
-      if (base.id === '') return isFull(base) && name !== '' ? this.#open() : base;
-      return name === '' ? base : this.#open();
-    }
+    const base = index === undefined ? this.#last : this.#byIndex.get(index);
+    if (id !== '' && id !== base?.id) return this.#slotOfOtherId(base, { id, name, index });
     if (!base) return this.#open();
     const another = name !== '' && (id === '' || name !== base.name) && isFull(base);
     return another ? this.#open() : base;
   }
 
+  /** Where a delta belongs whose id is not that of the call at its place. */
+  #slotOfOtherId(base: Slot | undefined, { id, name, index }: { id: string; name: string; index: number | undefined }) {
+    const known = this.#slots.findLast((slot) => slot.id === id);
+    // a new index with a name is a new call, though a gateway may give all of them one id
+    if (known && (base || index === undefined || name === '')) return known;
+    if (!base) return this.#open();
+    // a changed id without a name means nothing
+    if (name === '') return base;
+    if (base.id !== '') return this.#open();
+    // a late id belongs to the open call, unless that is complete, or nothing but its id could tell the new one
+    const other = base.name !== '' && (isFull(base) || (index === undefined && name !== base.name));
+    return other ? this.#open() : base;
+  }
+
   #open(): Slot {
-    const slot: Slot = { id: '', name: '', fragments: [] };
+    const slot: Slot = { id: '', name: '', fragments: [], balance: new JsonBalance() };
     this.#slots.push(slot);
     return slot;
   }
@@ -78,12 +88,8 @@ export class CallAssembler {
 
 /** Whether a call has a name and arguments that are a whole JSON object. */
 function isFull(slot: Slot): boolean {
-  // some gateways repeat the name in every delta, so look at the end before parsing it all
-  return (
-    slot.name !== '' &&
-    (slot.fragments.at(-1) ?? '').trimEnd().endsWith('}') &&
-    toObject(slot.fragments.join('')) !== undefined
-  );
+  // some gateways repeat the name in every delta, so it is not parsed each time
+  return slot.name !== '' && slot.balance.whole && toObject(slot.fragments.join('')) !== undefined;
 }
 
 function toCall(slot: Slot, id: string, finish: FinishReason | undefined, offered: ReadonlySet<string>): ReplyCall {
@@ -109,7 +115,7 @@ function inputOf(fragments: readonly string[], finish: FinishReason | undefined)
   const cumulative = fragments.every((piece, at) => at === 0 || piece.startsWith(fragments[at - 1] ?? ''));
   return (
     toObject(joined) ??
-    (joined.startsWith('{}') ? toObject(joined.slice(2)) : undefined) ??
+    toObject(joined.replace(/^\s*\{\s*\}/, '')) ??
     (cumulative || toObject(before) ? toObject(last) : undefined)
   );
 }
@@ -128,10 +134,20 @@ function brokenReason(raw: string, finish: FinishReason | undefined): string {
   return 'the arguments are no complete JSON; send the whole call again';
 }
 
+/** Servers of gpt-oss send `ls<|channel|>commentary`. */
+function bareName(name: string): string {
+  return (name.split('<|', 1)[0] ?? '').trim();
+}
+
 function cleanName(name: string, offered: ReadonlySet<string>): string {
-  const bare = name.split('<|', 1)[0]?.trim() || name;
+  const bare = bareName(name);
   const short = bare.replace(/^functions\./, '');
   return offered.has(short) ? short : bare;
+}
+
+/** Arguments that are no text are taken as they are; what is no object then makes the call a broken one. */
+function jsonOf(given: unknown): string {
+  return typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
 }
 
 function signatureIn(extra: unknown): string | undefined {

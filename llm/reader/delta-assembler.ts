@@ -132,7 +132,9 @@ function partsOf(parts: unknown, wanted: (type: unknown) => boolean): string {
   if (!Array.isArray(parts)) return '';
   return parts
     .filter((part) => isObject(part) && wanted(part.type))
-    .map((part) => (typeof part.text === 'string' ? part.text : partsOf(part.thinking, () => true)))
+    .map(
+      ({ text, thinking }) => [text, thinking].find((one) => typeof one === 'string') ?? partsOf(thinking, () => true),
+    )
     .join('');
 }
 

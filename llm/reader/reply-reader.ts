@@ -33,14 +33,14 @@ export class ReplyReader {
     return this.#done;
   }
 
-  /** Takes bytes; returns whether there was an event in them, not just a sign of life. Throws on an error event. */
+  /** Takes bytes; returns whether there was data in them, not just a sign of life. Throws on an error event. */
   push(bytes: Uint8Array): boolean {
     if (this.#done) return false;
     this.#look(bytes);
     if (this.#json) return true;
-    const events = this.#sse.push(bytes);
-    for (const event of events) this.#event(event);
-    return events.length > 0;
+    const before = this.#sse.dataLines;
+    for (const event of this.#sse.push(bytes)) this.#event(event);
+    return this.#sse.dataLines > before;
   }
 
   /** The body is over. Throws when it holds no whole reply. */
@@ -49,7 +49,8 @@ export class ReplyReader {
     for (const event of this.#sse.end()) this.#event(event);
     if (!this.#sse.sawField) {
       if (this.#head.trim() === '') throw new UpstreamError('empty', 'the answer has no body');
-      throw new UpstreamError('not_sse', `the answer is no event stream; it begins "${firstLine(this.#head)}"`);
+      const what = /^[\s]*:/.test(this.#head) ? 'holds nothing but comments' : 'is no event stream';
+      throw new UpstreamError('not_sse', `the answer ${what}; it begins "${firstLine(this.#head)}"`);
     }
     return this.#assembler.finish(this.#done);
   }
