@@ -1,4 +1,5 @@
-import { type AgentRow, type Envelope, frames, type TaskRow } from '../../protocol/index.ts';
+import { type Standstill, standstill } from '../../hub/stuck.ts';
+import { type Envelope, frames, type TaskRow } from '../../protocol/index.ts';
 import { span } from '../show/units.ts';
 import { shellWord } from './shell-word.ts';
 import type { LiveHub, Source } from './source.ts';
@@ -13,18 +14,18 @@ export interface StuckTask {
   readonly cure: string;
 }
 
-/** How long a task may stand where it is before it counts as stuck, ms; for one at work it is half its silence time. */
-export interface Patience {
-  /** In the queue without anybody who could take it, or never given to anybody. */
-  readonly queued: number;
-  /** In the queue while those who could take it are busy. */
-  readonly inLine: number;
-  readonly offered: number;
-  readonly asked: number;
-  readonly cancelling: number;
-}
+/** How long a task may stand where it is before it counts as stuck, ms; silence and a lost worker have clocks of their own. */
+export type Patience = { readonly [K in Exclude<Standstill['kind'], 'quiet'>]: number };
 
-const patience: Patience = { queued: 30_000, inLine: 300_000, offered: 10_000, asked: 30_000, cancelling: 10_000 };
+const patience: Patience = {
+  unassigned: 30_000,
+  unserved: 30_000,
+  in_line: 300_000,
+  offered: 10_000,
+  asked: 30_000,
+  lost: 10_000,
+  cancelling: 10_000,
+};
 
 /** Silence time of a task that does not say otherwise, ms. */
 const SILENCE = 300_000;
@@ -94,60 +95,49 @@ interface Judge {
 }
 
 function whyStuck(task: TaskRow, sign: Signs, judge: Judge): Finding | undefined {
-  const { now, limits } = judge;
-  const { task_id: id, owner, agent, updated } = task;
-  const standing = now - updated;
-  const after = (limit: number, why: string, cure: string): Finding | undefined =>
-    standing < limit ? undefined : { why, for_ms: standing, cure };
-  switch (task.sub_state) {
-    case 'queued':
-      return queued(task, judge, after);
-    case 'offered':
-      return after(
-        limits.offered,
-        `${agent} has not accepted it`,
-        'the hub offers it to another in a moment; is that agent alive?',
-      );
-    case 'input_required':
-      return after(
-        limits.asked,
-        `${agent} asked ${owner}: ${sign.question}`,
-        `${owner} must answer with task.answer, or cancel it`,
-      );
-    case 'cancelling':
-      return after(limits.cancelling, `${agent} has not stopped yet`, 'the hub ends it in a moment');
-    case 'working': {
-      const quiet = now - sign.quietSince;
-      if (sign.silence === 0 || quiet < sign.silence / 2) return undefined;
-      const left = Math.max(0, sign.silence - quiet);
-      const cure = `look at it: npc-crew log --task ${id} --last 20 ${judge.named}; in ${span(left)} the hub gives it to another`;
-      return { why: `no sign of life from ${agent}`, for_ms: quiet, cure };
-    }
-    default:
-      return undefined;
-  }
+  const { now, limits, hub } = judge;
+  const quiet = now - sign.quietSince;
+  const found = standstill(task, {
+    able: hub?.connected?.filter(({ name, roles }) =>
+      task.target.startsWith('role:') ? roles.includes(task.target.slice(5)) : name === task.target,
+    ),
+    isThere: (name) => hub?.connected?.some((agent) => agent.name === name) ?? true,
+    quietMs: quiet,
+    silenceMs: sign.silence,
+    question: sign.question,
+  });
+  if (found === undefined) return undefined;
+  const { kind, why } = found;
+  const standing = kind === 'quiet' || kind === 'lost' ? quiet : now - task.updated;
+  if (kind !== 'quiet' && standing < limits[kind]) return undefined;
+  return { why, for_ms: standing, cure: cureOf(kind, task, { ...judge, left: Math.max(0, sign.silence - quiet) }) };
 }
 
-function queued(
-  { target, owner, task_id: id }: TaskRow,
-  { hub, builtIn, limits }: Judge,
-  after: (limit: number, why: string, cure: string) => Finding | undefined,
-): Finding | undefined {
-  if (target === '') {
-    return after(limits.queued, `${owner} has not said who is to do it`, `${owner} must assign it, or cancel it`);
+/** What a person can do; `left` is how long its worker may still be silent, ms. */
+function cureOf(kind: Standstill['kind'], task: TaskRow, judge: Judge & { readonly left: number }): string {
+  const { task_id: id, owner, target } = task;
+  const start = startOf(target, judge.hub, judge.builtIn);
+  switch (kind) {
+    case 'unassigned':
+      return `${owner} must assign it, or cancel it`;
+    case 'unserved':
+      return `start one: ${start}`;
+    case 'in_line':
+      return `wait, or start one more: ${start}; look at ${id} again then`;
+    case 'offered':
+      return 'the hub offers it to another in a moment; is that agent alive?';
+    case 'asked':
+      return `${owner} must answer with task.answer, or cancel it`;
+    case 'lost':
+      return 'the hub gives it to another when that agent does not come back in a moment';
+    case 'quiet':
+      return `look at it: npc-crew log --task ${id} --last 20 ${judge.named}; in ${span(judge.left)} the hub gives it to another`;
+    case 'cancelling':
+      return 'the hub ends it in a moment';
+    default:
+      kind satisfies never;
+      return '';
   }
-  const role = /^role:(.*)$/.exec(target)?.[1];
-  const start = startOf(target, hub, builtIn);
-  const able = hub?.connected?.filter((agent) =>
-    role === undefined ? agent.name === target : agent.roles.includes(role),
-  );
-  if (able === undefined) return after(limits.queued, `nobody took it yet, for ${target}`, `start one: ${start}`);
-  if (able.length === 0) return after(limits.queued, `no agent for ${target} is connected`, `start one: ${start}`);
-  return after(
-    limits.inLine,
-    `waits for a free slot; ${doing(able)}`,
-    `wait, or start one more: ${start}; look at ${id} again then`,
-  );
 }
 
 /** A command that starts somebody who can take what is for `target`. */
@@ -162,12 +152,6 @@ function startOf(target: string, hub: LiveHub | undefined, builtIn: readonly str
     `--hub ${hub?.url}`,
     ...(hub?.tokenFile === undefined ? [] : [`--token-file ${shellWord(hub.tokenFile)}`]),
   ].join(' ');
-}
-
-function doing(agents: readonly AgentRow[]): string {
-  return agents
-    .map(({ name, tasks }) => (tasks.length > 0 ? `${name} is on ${tasks.join(' ')}` : `${name} is free`))
-    .join(', ');
 }
 
 /** Where no hub is at work, nothing moves any more. */
