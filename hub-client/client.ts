@@ -14,25 +14,24 @@ import {
   type TaskRow,
 } from '../protocol/index.ts';
 import type { Connection } from './connection.ts';
-import {
-  type Answers,
-  type AskOptions,
-  answers,
-  type ClientState,
-  type HeldTask,
-  type HubClient,
-  type HubClientOptions,
-  type WatchFilter,
+import type {
+  Answers,
+  AskOptions,
+  ClientState,
+  HeldTask,
+  HubClient,
+  HubClientOptions,
+  WatchFilter,
 } from './hub-client.ts';
 import { type Handler, Inbox } from './inbox.ts';
 import { Link } from './link.ts';
 import { type LogFilter, pageThrough } from './log-pages.ts';
-import { type Keep, Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { completeFrame, type Outgoing, type WireFrame } from './outgoing.ts';
+import { Questions } from './questions.ts';
 import { wireError } from './wire-error.ts';
 
 const DRAIN_MS = 1000;
-const QUERIES: ReadonlySet<FrameType> = new Set(['ping', 'who', 'tasks', 'log']);
 
 /** Connects to a hub, trying for a while; resolves after its welcome. Rejects with what the hub, or the network, said. */
 export async function connectHub(options: HubClientOptions): Promise<HubClient> {
@@ -40,12 +39,6 @@ export async function connectHub(options: HubClientOptions): Promise<HubClient> 
   const client = new Client(options, addressOf(options));
   await client.ready();
   return client;
-}
-
-interface Waiter {
-  readonly answer: FrameType;
-  readonly resolve: (frame: Frame) => void;
-  readonly reject: (error: AppError) => void;
 }
 
 class Client implements HubClient {
@@ -58,7 +51,7 @@ class Client implements HubClient {
   readonly #link: Link;
   readonly #outbox = new Outbox();
   readonly #inbox: Inbox;
-  readonly #waiters = new Map<string, Waiter>();
+  readonly #questions: Questions;
   readonly #stateHandlers = new Set<(state: ClientState) => void>();
   #held: readonly HeldTask[] = [];
   #resume: Omit<ResumePoint, 'seq'> | undefined;
@@ -72,6 +65,7 @@ class Client implements HubClient {
     this.maxConcurrency = options.maxConcurrency ?? 1;
     this.log = options.log.child({ room: 'hub-client', agentId: options.name });
     this.clock = options.clock ?? systemClock;
+    this.#questions = new Questions(this.#outbox, this.clock);
     this.#inbox = new Inbox({
       acknowledge: (seq) => this.#post({ type: 'ack', to: 'hub', payload: { seq } }),
       onGap: (gap) => this.#tell({ gap }),
@@ -120,29 +114,7 @@ class Client implements HubClient {
   }
 
   async ask<T extends keyof Answers>(question: Outgoing<T>, options: AskOptions = {}): Promise<FrameOf<Answers[T]>> {
-    options.signal?.throwIfAborted();
-    const frame = completeFrame(question, this.name);
-    const keep: Keep = QUERIES.has(frame.type) ? 'query' : 'durable';
-    const { timeoutMs, signal } = options;
-    let cleanUp = (): void => {};
-    const answer = new Promise<Frame>((resolve, reject) => {
-      this.#waiters.set(frame.id, { answer: answers[question.type], resolve, reject });
-      const abort = (): void => reject(signal?.reason);
-      signal?.addEventListener('abort', abort, { once: true });
-      const timer = timeoutMs === undefined ? undefined : this.clock.after(timeoutMs, () => reject(late(frame.type)));
-      cleanUp = () => {
-        signal?.removeEventListener('abort', abort);
-        timer?.cancel();
-      };
-      this.#outbox.add(frame, keep).catch(reject);
-    });
-    try {
-      return (await answer) as FrameOf<Answers[T]>;
-    } finally {
-      cleanUp();
-      this.#waiters.delete(frame.id);
-      if (keep === 'query') this.#outbox.forget(frame.id);
-    }
+    return this.#questions.ask(question.type as T, completeFrame(question, this.name), options);
   }
 
   on<T extends FrameType>(type: T, handler: Handler<T>): () => void {
@@ -243,19 +215,15 @@ class Client implements HubClient {
     }
     if (frame.type === 'error' && this.#refuse(frame)) return;
     if (frame.type === 'event' && this.#seenBefore(frame)) return;
-    const waiter = frame.ref === undefined ? undefined : this.#waiters.get(frame.ref);
-    const answered = waiter?.answer === frame.type;
-    if (answered) waiter.resolve(frame);
-    this.#inbox.receive(frame, answered);
+    this.#inbox.receive(frame, this.#questions.answered(frame));
   }
 
   /** Rejects what the refused frame's sender waits for; false when nobody does. */
   #refuse(frame: FrameOf<'error'>): boolean {
     const error = wireError(frame);
     const { ref = '' } = frame;
-    const waiter = this.#waiters.get(ref);
-    waiter?.reject(error);
-    if (this.#outbox.refused(ref, error) || waiter) return true;
+    const isAwaited = this.#questions.refused(ref, error);
+    if (this.#outbox.refused(ref, error) || isAwaited) return true;
     this.log.warn({ ref, ...error.details }, 'the hub refused a frame that nobody waits for');
     return false;
   }
@@ -274,7 +242,7 @@ class Client implements HubClient {
 
   #over(reason: AppError): void {
     this.#outbox.fail(reason);
-    for (const waiter of [...this.#waiters.values()]) waiter.reject(reason);
+    this.#questions.fail(reason);
     this.#tell('closed');
   }
 
@@ -301,8 +269,4 @@ function addressOf({ url, name }: HubClientOptions): URL {
   address.searchParams.set('agent', name);
   address.searchParams.set('v', String(PROTOCOL_VERSION));
   return address;
-}
-
-function late(type: FrameType): AppError {
-  return new AppError('timeout', `Nobody answered the ${type} in time.`);
 }
