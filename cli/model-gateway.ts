@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.ts';
-import type { ModelSettings } from '../config/index.ts';
+import type { FallbackSettings, ModelSettings } from '../config/index.ts';
 import type { RepoConfig } from '../coordinator/repo-config.ts';
 import type { HubClient } from '../hub-client/index.ts';
-import { type Gateway, type ModelNames, startGateway } from '../llm/index.ts';
+import { type Gateway, type GatewayOptions, type ModelNames, startGateway } from '../llm/index.ts';
 import type { RunEvent } from '../protocol/index.ts';
 import { runEventOf } from './read/fold-run.ts';
 
@@ -49,20 +49,33 @@ export function withRepoModels(settings: ModelSettings, config: RepoConfig): Mod
 
 interface GatewayParts {
   readonly settings: ModelSettings;
+  readonly fallbacks: readonly FallbackSettings[];
+  readonly proxies: NonNullable<GatewayOptions['proxies']>;
   readonly log: Log;
   /** Usage is logged under this client's name. */
   readonly client: HubClient;
   /** Usage that the log holds of this run already counts; absent for an agent that joins by hand. */
   readonly runKey?: string;
   readonly mask?: (text: string) => string;
+  /** When the run must be over, ms since epoch. */
+  readonly deadline?: number | undefined;
   say(line: string): void;
 }
 
 /** Starts the gateway that all model traffic of this process and its agents goes through; it alone holds the key. */
-export async function openGateway({ settings, log, client, runKey, mask, say }: GatewayParts): Promise<Gateway> {
+export async function openGateway(parts: GatewayParts): Promise<Gateway> {
+  const { settings, proxies, log, client, runKey, mask, deadline, say } = parts;
+  const { firstByteMs, idleMs, requestsPerMinute, tokensPerMinute } = settings;
   return startGateway({
     upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
     models: modelNames(settings),
+    fallbackModels: settings.fallbackModels,
+    fallbacks: parts.fallbacks.map(fallbackOf),
+    proxies,
+    timeouts: { firstByteMs, idleMs },
+    pace: { requestsPerMinute, tokensPerMinute },
+    concurrency: settings.modelConcurrency,
+    ...(settings.modelTools !== 'auto' && { tools: settings.modelTools }),
     budgetTokens: settings.budgetTokens,
     log,
     async record(event, taskId) {
@@ -71,8 +84,13 @@ export async function openGateway({ settings, log, client, runKey, mask, say }: 
     onThinking: (role, line) => say(`${role}: ${line}`),
     onNotice: say,
     ...(mask && { secretsMask: mask }),
+    ...(deadline !== undefined && { timeLeftMs: () => deadline - Date.now() }),
     ...(runKey !== undefined && { earlier: await earlierUsage(client, runKey) }),
   });
+}
+
+function fallbackOf({ baseUrl: baseURL, apiKey = '', model, variables: settings }: FallbackSettings) {
+  return { baseURL, apiKey, settings, ...(model !== undefined && { models: { default: model } }) };
 }
 
 async function earlierUsage(client: HubClient, runKey: string): Promise<{ event: RunEvent; taskId: string }[]> {

@@ -17,6 +17,29 @@ export const ModelSettings = z.object({
   reviewModel: z.string().optional().meta({ env: 'NPC_REVIEW_MODEL' }),
   /** Model that reads pictures; default: none. */
   visionModel: z.string().optional().meta({ env: 'NPC_VISION_MODEL' }),
+  /** Further models at the same endpoint, with commas between; tried in order when one fails. */
+  fallbackModels: z
+    .string()
+    .transform((names) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .default([])
+    .meta({ env: 'NPC_FALLBACK_MODELS' }),
+  /** Whether the endpoint takes tools; `text` puts them into the prompt, `auto` finds out. */
+  modelTools: z.enum(['auto', 'native', 'text']).default('auto').meta({ env: 'NPC_MODEL_TOOLS' }),
+  /** Model calls at once, over all agents. */
+  modelConcurrency: z.coerce.number().int().min(1).max(100).default(4).meta({ env: 'NPC_MODEL_CONCURRENCY' }),
+  /** Requests a minute to the endpoint; default: what it says of itself. */
+  requestsPerMinute: z.coerce.number().positive().optional().meta({ env: 'NPC_REQUESTS_PER_MINUTE' }),
+  /** Tokens a minute to the endpoint; default: what it says of itself. */
+  tokensPerMinute: z.coerce.number().positive().optional().meta({ env: 'NPC_TOKENS_PER_MINUTE' }),
+  /** ms until the first byte of an answer. */
+  firstByteMs: z.coerce.number().int().min(100).default(180_000).meta({ env: 'NPC_MODEL_FIRST_BYTE_MS' }),
+  /** ms between two bytes of an answer. */
+  idleMs: z.coerce.number().int().min(100).default(90_000).meta({ env: 'NPC_MODEL_IDLE_MS' }),
   /** Tokens that one run may use. */
   budgetTokens: z.coerce.number().int().positive().default(3_000_000).meta({ env: 'NPC_BUDGET_TOKENS' }),
 });

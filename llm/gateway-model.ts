@@ -7,6 +7,9 @@ import { fromWireError } from './server/wire-error.ts';
 import { openEndpoint } from './upstream/endpoint.ts';
 import { parseJson, UpstreamError } from './upstream/errors.ts';
 
+/** Longest time that a timer takes, ms. */
+const LONGEST = 2_147_483_647;
+
 /** Where an agent process finds the run's gateway. */
 export interface GatewayAddress {
   /** `http://127.0.0.1:PORT/v1`. */
@@ -39,7 +42,7 @@ export async function takeAttempt(
 export function openGatewayModel(options: GatewayAddress & { token: string; silenceMs?: number }): Model {
   const { url, token, silenceMs = 60_000 } = options;
   // the gateway sends a sign of life every few seconds; how long a model may take is its affair
-  const timeouts = { firstByteMs: silenceMs, idleMs: silenceMs, progressMs: 2_147_483_647 };
+  const timeouts = { firstByteMs: silenceMs, idleMs: silenceMs, progressMs: LONGEST, replyMs: LONGEST };
   const endpoint = openEndpoint({ baseURL: url, apiKey: token, timeouts, ours: true });
   return {
     async reply(request, signal, onDelta) {

@@ -1,11 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { silentLog } from '../base/log.ts';
 import type { ModelError } from '../core/model.ts';
+import { hello, modelOver, upstream } from '../test/helpers/bare-upstream.ts';
 import { asking, gatewayBench } from '../test/helpers/gateway-bench.ts';
-import { startGateway } from './index.ts';
 
 const messages = [{ role: 'user' as const, content: 'go' }];
 const write = { name: 'write', arguments: { path: 'a', content: 'hello' } };
@@ -94,41 +93,6 @@ test('R-LLM-12: the model list names the choices, a wrong body and a wrong path 
   expect((await post('/chat/completions', 'no json')).status).toBe(400);
   expect((await post('/responses', '{}')).status).toBe(404);
 });
-
-/** A bare upstream that tells which headers it got. */
-async function upstream(answer: RequestListener, host = '127.0.0.1') {
-  const seen: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request.headers);
-    request.resume();
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { seen, url: `http://${host}:${(server.address() as AddressInfo).port}/v1` };
-}
-
-const hello: RequestListener = (_, response) => {
-  response.end('{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}');
-};
-
-async function modelOver(
-  options: Partial<Parameters<typeof startGateway>[0]> & { upstream: { baseURL: string; apiKey: string } },
-) {
-  const gateway = await startGateway({
-    models: { default: 'big' },
-    retry: { attempts: 1 },
-    log: silentLog(),
-    record: async () => {},
-    ...options,
-  });
-  onTestFinished(() => gateway.close());
-  const model = gateway.modelFor({ role: 'coder', agent: 'coder-1', taskId: 'run.code' });
-  return () => model.reply(asking(), new AbortController().signal);
-}
 
 test('R-LLM-6: a fallback gets its own key, and nobody gets headers from the environment', async () => {
   vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-vendor-secret: abc');

@@ -9,7 +9,7 @@ import { toTurn } from './reply.ts';
 import { namesOf, openRoutes } from './routes.ts';
 import { gatewayListener } from './server/gateway-server.ts';
 import { Tokens } from './server/tokens.ts';
-import { Dialects, type DialectTable } from './upstream/dialect.ts';
+import { Dialects, type DialectTable, endpointKey } from './upstream/dialect.ts';
 import { ModelCalls } from './upstream/model-calls.ts';
 import { defaultRetry } from './upstream/retry.ts';
 import { defaultCooldown } from './upstream/route.ts';
@@ -49,13 +49,14 @@ export interface Gateway {
 
 /** Starts the one place where a run's model calls pass, on a free loopback port. Throws AppError `misconfigured` on a bad base URL. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { budgetTokens = 3_000_000, log } = options;
+  const { budgetTokens = 3_000_000, keepAliveMs = 5000, log } = options;
   const ledger = new Ledger();
   for (const { event, taskId } of options.earlier ?? []) if (event.type === 'usage.recorded') ledger.add(event, taskId);
   const tokens = new Tokens();
   const closing = new AbortController();
   const routes = openRoutes(options);
-  const dialects = new Dialects(options.dialects);
+  const { tools, upstream } = options;
+  const dialects = new Dialects(options.dialects, tools && { [endpointKey(upstream.baseURL)]: { tools } });
   const calls = new ModelCalls({
     ...{ routes, ledger, budgetTokens, dialects },
     retry: { ...defaultRetry, ...options.retry },
@@ -70,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const server = createServer(
     gatewayListener({
-      ...{ tokens, calls, log, signal: closing.signal, keepAliveMs: options.keepAliveMs ?? 5000 },
+      ...{ tokens, calls, log, signal: closing.signal, keepAliveMs },
       models: modelList(options.models),
     }),
   );
@@ -88,7 +89,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         async reply(request, signal, onDelta) {
           const joined = AbortSignal.any([signal, closing.signal]);
           const who = { ...caller, attempt, turn: request.turn };
-          return toTurn(await calls.reply(toChatBody(request), request.choice, who, joined, { onDelta }));
+          // one that waits for its turn, or for another try, hears something too
+          const alive = setInterval(() => onDelta?.({ kind: 'alive' }), keepAliveMs);
+          try {
+            return toTurn(await calls.reply(toChatBody(request), request.choice, who, joined, { onDelta }));
+          } finally {
+            clearInterval(alive);
+          }
         },
       };
     },

@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import type { ModelChoice } from '../core/model.ts';
 import type { RunEvent } from '../protocol/index.ts';
 import type { UsageEvent } from './money/ledger.ts';
-import type { DialectTable } from './upstream/dialect.ts';
+import type { Dialect, DialectTable } from './upstream/dialect.ts';
 import type { PaceLimits } from './upstream/pacer.ts';
 import type { ProxySettings } from './upstream/proxy.ts';
 import type { RetryOptions } from './upstream/retry.ts';
@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly cooldown?: Partial<CooldownOptions>;
   /** Limits of the upstream; without them, what it says of itself counts. */
   readonly pace?: PaceLimits;
+  /** Whether the upstream takes tools, where that is known and not to be found out. */
+  readonly tools?: Dialect['tools'];
   /** What is known of endpoints and their models from before. */
   readonly dialects?: DialectTable;
   /** How hosts other than this machine are reached. Default: directly. */

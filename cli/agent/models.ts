@@ -1,6 +1,6 @@
 import { AppError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { environment, ModelSettings, readConfig } from '../../config/index.ts';
+import { environment, ModelSettings, readConfig, readFallbacks, readProxies } from '../../config/index.ts';
 import { type Model, ModelError } from '../../core/model.ts';
 import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
 import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
@@ -32,10 +32,14 @@ interface ModelsOptions {
  */
 export async function openModels({ role, client, gateway, optional, log, say }: ModelsOptions): Promise<AgentModels> {
   if (gateway) return modelsAt(gateway, async () => {});
-  const settings = readConfig(ModelSettings, { environment: environment() });
+  const env = environment();
+  const settings = readConfig(ModelSettings, { environment: env });
   const problem = modelProblem(settings, 'en');
   if (problem === undefined) {
-    const own = await openGateway({ settings, log, client, say });
+    const own = await openGateway({
+      ...{ settings, fallbacks: readFallbacks(env), proxies: readProxies(env) },
+      ...{ log, client, say },
+    });
     const processToken = own.grantProcess({ agent: client.name, role });
     return modelsAt({ url: own.url, processToken }, () => own.close());
   }

@@ -9,10 +9,13 @@ import {
   childEnv,
   type Environment,
   environment,
+  type FallbackSettings,
   ModelSettings,
   PaceSettings,
   PlaceSettings,
   readConfig,
+  readFallbacks,
+  readProxies,
 } from '../../config/index.ts';
 import { adviceFor } from '../../coordinator/advice.ts';
 import { openGitWorkshop } from '../../coordinator/open-workshop.ts';
@@ -130,7 +133,7 @@ interface Parts {
 
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
 async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
-  const { settings, pace, wrong } = parts.readings;
+  const { settings, fallbacks, pace, wrong } = parts.readings;
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
@@ -146,7 +149,10 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     const children = { ...childEnv(env), NPC_RUN: folder };
     const endLeftovers = () => endProcesses({ variable: { name: 'NPC_RUN', value: folder } });
     closing.push(async () => void (await endLeftovers()));
-    const gateway = await openGateway({ settings, log, client, runKey, say: view.say });
+    const gateway = await openGateway({
+      ...{ settings, fallbacks, proxies: readProxies(env) },
+      ...{ log, client, runKey, deadline: trigger.deadline, say: view.say },
+    });
     closing.push(() => gateway.close());
     const crew = openCrew({
       hub,
@@ -159,9 +165,8 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     });
     closing.push(() => crew.end());
 
-    const secrets = [settings.apiKey, hubToken, ...(forge?.remote.secrets ?? [])].filter(
-      (value) => value !== undefined,
-    );
+    const keys = [settings.apiKey, ...fallbacks.map(({ apiKey }) => apiKey)];
+    const secrets = [...keys, hubToken, ...(forge?.remote.secrets ?? [])].filter((value) => value !== undefined);
     const impossible = errand.impossible ?? wrong;
     return await runCoordinator({
       trigger,
@@ -220,6 +225,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
 
 interface Readings {
   readonly settings: ModelSettings;
+  readonly fallbacks: readonly FallbackSettings[];
   readonly pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
   readonly wrong?: NonNullable<Errand['impossible']>;
 }
@@ -229,11 +235,13 @@ function readSettings(env: Environment): Readings {
   try {
     return {
       settings: readConfig(ModelSettings, { environment: env }),
+      fallbacks: readFallbacks(env),
       pace: readConfig(PaceSettings, { environment: env }),
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { settings: ModelSettings.parse({}), pace: {}, wrong: { cause: 'misconfigured', message: error.message } };
+    const wrong = { cause: 'misconfigured', message: error.message } as const;
+    return { settings: ModelSettings.parse({}), fallbacks: [], pace: {}, wrong };
   }
 }
 

@@ -35,8 +35,13 @@ export type DialectTable = Readonly<Record<string, Partial<Dialect>>>;
 
 /** The name under which a model's dialect is kept. */
 export function dialectKey(baseURL: string, model: string): string {
+  return `${endpointKey(baseURL)} ${model}`;
+}
+
+/** The name of an endpoint in the keys of dialects. */
+export function endpointKey(baseURL: string): string {
   const { host, pathname } = new URL(baseURL);
-  return `${host}${pathname.replace(/\/+$/, '')} ${model}`;
+  return `${host}${pathname.replace(/\/+$/, '')}`;
 }
 
 /** What is known of a model by its name alone. */
@@ -54,17 +59,20 @@ export function presumedDialect(model: string): Dialect {
 export class Dialects {
   readonly #known = new Map<string, Dialect>();
   readonly #given: DialectTable;
+  readonly #endpoints: DialectTable;
 
-  /** `given`: what is known from before; it wins over what a name lets presume. */
-  constructor(given: DialectTable = {}) {
+  /** `given`: what is known from before; it wins over what a name lets presume. `endpoints`: what is set for all models, by `host/path`. */
+  constructor(given: DialectTable = {}, endpoints: DialectTable = {}) {
     this.#given = given;
+    this.#endpoints = endpoints;
   }
 
   of(baseURL: string, model: string): Dialect {
     const key = dialectKey(baseURL, model);
     const known = this.#known.get(key);
     if (known) return known;
-    const dialect = Dialect.parse({ ...presumedDialect(model), ...this.#given[key] });
+    const set = this.#endpoints[endpointKey(baseURL)];
+    const dialect = Dialect.parse({ ...presumedDialect(model), ...this.#given[key], ...set });
     this.#known.set(key, dialect);
     return dialect;
   }

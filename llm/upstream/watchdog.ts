@@ -8,9 +8,14 @@ export interface Timeouts {
   readonly idleMs: number;
   /** Between two events; keep-alive comments do not count. Default 300 000. */
   readonly progressMs: number;
+  /** For the whole answer, however lively it is. Default 1 800 000. */
+  readonly replyMs: number;
 }
 
-export const defaultTimeouts: Timeouts = { firstByteMs: 180_000, idleMs: 90_000, progressMs: 300_000 };
+export const defaultTimeouts: Timeouts = {
+  ...{ firstByteMs: 180_000, idleMs: 90_000 },
+  ...{ progressMs: 300_000, replyMs: 1_800_000 },
+};
 
 /** Aborts a call that went silent. Its signal also follows the caller's. */
 export class Watchdog {
@@ -18,6 +23,7 @@ export class Watchdog {
   readonly #timeouts: Timeouts;
   readonly #outer: AbortSignal;
   readonly #follow = () => this.#controller.abort(this.#outer.reason);
+  readonly #whole: NodeJS.Timeout;
   #idle: NodeJS.Timeout;
   #progress: NodeJS.Timeout | undefined;
 
@@ -27,6 +33,7 @@ export class Watchdog {
     if (outer.aborted) this.#follow();
     else outer.addEventListener('abort', this.#follow, { once: true });
     this.#idle = this.#arm('timeout', timeouts.firstByteMs, 'no answer');
+    this.#whole = this.#arm('timeout', timeouts.replyMs, 'the answer did not end');
   }
 
   get signal(): AbortSignal {
@@ -46,8 +53,7 @@ export class Watchdog {
   }
 
   stop(): void {
-    clearTimeout(this.#idle);
-    clearTimeout(this.#progress);
+    for (const timer of [this.#whole, this.#idle, this.#progress]) clearTimeout(timer);
     this.#outer.removeEventListener('abort', this.#follow);
   }
 

@@ -44,4 +44,6 @@ export const cli = {
   'R-CLI-44': 'Of more tasks than one answer of the hub holds all are told.',
   'R-CLI-42':
     'A hub that asks for its token keeps it over a restart; commands and agents take it from file or variable.',
+  'R-CLI-45':
+    'Fallback models and endpoints, proxies and the pace of a model are settings, each with its own variable.',
 } as const;

@@ -20,4 +20,8 @@ export const llm = {
   'R-LLM-17': 'a refusal that names what it does not take is learned from, once, and stays learned when that helped',
   'R-LLM-18': 'a gateway without tools gets them in the prompt, and the history as text',
   'R-LLM-19': 'the cause of a run that a model ended follows from the kind of its error',
+  'R-LLM-20': 'fallback models and endpoints are asked in order, and a route that failed cools down',
+  'R-LLM-21':
+    'requests and tokens a minute are kept within what is set or what an endpoint says, for all agents together',
+  'R-LLM-22': 'proxies of the environment are used for far hosts only',
 } as const;
