@@ -11,6 +11,8 @@ export const ToolCall = z.object({
   broken: z.string().optional(),
   /** Opaque mark of the provider (Gemini's thought signature) that must come back with the call. */
   signature: z.string().optional(),
+  /** Why the call must not be run, such as a budget that is nearly used up; the model reads it as the call's result. */
+  refused: z.string().optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
@@ -20,8 +22,14 @@ export const Usage = z.object({
   output: z.int().nullable(),
   cached: z.int().default(0),
   thinking: z.int().default(0),
+  /** Part of the input that was written into the provider's cache, where it says so. */
+  written: z.int().optional(),
 });
 export type Usage = z.infer<typeof Usage>;
+
+/** An amount in one currency, by its code of three letters: `{amount: 0.12, currency: 'CNY'}`. */
+export const Money = z.object({ amount: z.number().nonnegative(), currency: z.string().regex(/^[A-Z]{3}$/) });
+export type Money = z.infer<typeof Money>;
 
 export const FinishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter']);
 export type FinishReason = z.infer<typeof FinishReason>;
@@ -246,8 +254,21 @@ export const RunEvent = z.discriminatedUnion('type', [
     usage: Usage.nullable(),
     /** What was probably used, where the provider did not say; counts towards the budget. */
     estimate: Usage.optional(),
+    /** What it cost by the price table of that day; absent when nothing was used or the price is not known. */
+    cost: Money.optional(),
+    /** The budget's level that the model was told with this request. */
+    told: z.enum(['converge', 'wrap_up']).optional(),
     ms: z.int(),
     error: z.string().optional(),
+  }),
+  /** What the run may use, as it was when its process started; what is missing has no limit. */
+  event('budget.set', {
+    tokens: z.number().optional(),
+    money: Money.optional(),
+    calls: z.number().optional(),
+    seconds: z.number().optional(),
+    /** What one unit of another currency is worth in the budget's. */
+    rates: z.record(z.string(), z.number()).optional(),
   }),
   event('verdict.reached', {
     verdict: Verdict.nullable(),

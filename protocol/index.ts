@@ -18,6 +18,7 @@ export {
   GateRun,
   LoopEvent,
   LoopState,
+  Money,
   RunEvent,
   ToolCall,
   Turn,
@@ -38,3 +39,16 @@ export {
   TaskState,
   TaskSubState,
 } from './shapes.ts';
+export type { BudgetLimits, BudgetLine, Spent, SpentLine } from './spending.ts';
+export {
+  addSpent,
+  budgetLines,
+  inCurrency,
+  minusSpent,
+  nothingSpent,
+  plusSpent,
+  shareOf,
+  spentBy,
+  tightest,
+  uncounted,
+} from './spending.ts';
