@@ -4,6 +4,7 @@ import type { Reply } from '../reply.ts';
 import { isObject, UpstreamError } from '../upstream/errors.ts';
 import { CallAssembler } from './call-assembler.ts';
 import { ThinkSplitter } from './think-splitter.ts';
+import { toUsage } from './usage.ts';
 
 export interface AssemblerOptions {
   /** Names of the tools that the request offered. */
@@ -160,20 +161,4 @@ function toFinish(value: string, saying: () => string): FinishReason | undefined
     default:
       return 'stop';
   }
-}
-
-function toUsage(value: unknown): Usage | null {
-  if (!isObject(value)) return null;
-  const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
-  const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
-  return {
-    input: count(value.prompt_tokens) ?? null,
-    output: count(value.completion_tokens) ?? null,
-    cached: count(prompt.cached_tokens) ?? count(value.prompt_cache_hit_tokens) ?? count(value.cached_tokens) ?? 0,
-    thinking: count(completion.reasoning_tokens) ?? 0,
-  };
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
 }
