@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import { createMasker } from '../base/mask.ts';
 import { runLoop } from '../core/loop.ts';
 import type { LoopOutcome } from '../core/loop-options.ts';
-import { type Model, ModelError } from '../core/model.ts';
+import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
 import type { Tool } from '../core/tool.ts';
 import { budget } from '../hooks/budget.ts';
 import { dangerousCommands } from '../hooks/dangerous-commands.ts';
@@ -23,11 +23,14 @@ import { createThoughtLog } from './thoughts.ts';
 /** Tools that are left when a task's budget is nearly used up. */
 const WRAP_UP_TOOLS = ['submit-result', 'comment'];
 
+/** A model, and the tokens that the context of each choice holds, where that is known. */
+export type SizedModel = Model & { readonly windows?: Readonly<Partial<Record<ModelChoice, number>>> };
+
 export interface AgentOptions {
   readonly client: HubClient;
   readonly role: RoleDefinition;
   /** The model for one attempt. Throws {@link ModelError} when there is none. */
-  readonly openModel: (task: AssignedTask) => Promise<Model>;
+  readonly openModel: (task: AssignedTask) => Promise<SizedModel>;
   /** Work tree of tasks that name none. */
   readonly cwd: string;
   /** Environment for what the tools start: an allow-list without secrets. */
@@ -114,11 +117,14 @@ async function runTask(task: AssignedTask, options: TaskOptions): Promise<LoopOu
     await task.event(event);
   };
   try {
+    const model = await options.openModel(task);
+    const window = model.windows?.[role.policy.choice];
     return await runLoop({
       opening: openingOf(options.prompt, tools, task.payload),
       transcript: await task.transcript(),
       policy: role.policy,
-      model: await options.openModel(task),
+      model,
+      limits: { ...(window !== undefined && { window }) },
       tools,
       hooks: [
         redaction(options.mask),

@@ -2,7 +2,14 @@ import type { Log } from '../base/log.ts';
 import type { FallbackSettings, ModelSettings } from '../config/index.ts';
 import type { RepoConfig } from '../coordinator/repo-config.ts';
 import type { HubClient } from '../hub-client/index.ts';
-import { type Gateway, type GatewayOptions, type ModelNames, startGateway } from '../llm/index.ts';
+import {
+  type Gateway,
+  type GatewayOptions,
+  loadPrices,
+  type ModelNames,
+  type PriceTable,
+  startGateway,
+} from '../llm/index.ts';
 import type { RunEvent } from '../protocol/index.ts';
 import { runEventOf } from './read/fold-run.ts';
 
@@ -59,13 +66,25 @@ interface GatewayParts {
   readonly mask?: (text: string) => string;
   /** When the run must be over, ms since epoch. */
   readonly deadline?: number | undefined;
+  /** Default: read from the file that the settings name. */
+  readonly prices?: PriceTable;
   say(line: string): void;
 }
 
-/** Starts the gateway that all model traffic of this process and its agents goes through; it alone holds the key. */
+/**
+ * Starts the gateway that all model traffic of this process and its agents goes through; it alone holds the key. Throws AppError
+ * `misconfigured` when the file of prices cannot be used.
+ */
 export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   const { settings, proxies, log, client, runKey, mask, deadline, say } = parts;
-  const { firstByteMs, idleMs, requestsPerMinute, tokensPerMinute } = settings;
+  const { firstByteMs, idleMs, requestsPerMinute, tokensPerMinute, window } = settings;
+  const prices = parts.prices ?? (await loadPrices(settings.prices));
+  const budget = budgetOf(settings, prices.rates);
+  const record = async (event: RunEvent, taskId: string) => {
+    await client.send({ type: 'task.event', to: 'hub', task_id: taskId, payload: { event } });
+  };
+  const earlier = runKey === undefined ? undefined : await earlierWork(client, runKey);
+  if (runKey !== undefined) await record({ type: 'budget.set', ...budget }, runKey);
   return startGateway({
     upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
     models: modelNames(settings),
@@ -76,16 +95,13 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     pace: { requestsPerMinute, tokensPerMinute },
     concurrency: settings.modelConcurrency,
     ...(settings.modelTools !== 'auto' && { tools: settings.modelTools }),
-    budgetTokens: settings.budgetTokens,
-    log,
-    async record(event, taskId) {
-      await client.send({ type: 'task.event', to: 'hub', task_id: taskId, payload: { event } });
-    },
+    ...{ budget, prices, log, record },
+    ...(window !== undefined && { window }),
     onThinking: (role, line) => say(`${role}: ${line}`),
     onNotice: say,
     ...(mask && { secretsMask: mask }),
     ...(deadline !== undefined && { timeLeftMs: () => deadline - Date.now() }),
-    ...(runKey !== undefined && { earlier: await earlierUsage(client, runKey) }),
+    ...(earlier && { earlier: earlier.usage, earlierSeconds: earlier.seconds }),
   });
 }
 
@@ -93,13 +109,32 @@ function fallbackOf({ baseUrl: baseURL, apiKey = '', model, variables: settings 
   return { baseURL, apiKey, settings, ...(model !== undefined && { models: { default: model } }) };
 }
 
-async function earlierUsage(client: HubClient, runKey: string): Promise<{ event: RunEvent; taskId: string }[]> {
-  const found: { event: RunEvent; taskId: string }[] = [];
+function budgetOf(settings: ModelSettings, rates: Readonly<Record<string, number>>) {
+  const { budgetTokens: tokens, budgetMoney: money, budgetCalls: calls, budgetSeconds: seconds } = settings;
+  return {
+    ...{ tokens, rates },
+    ...(money && { money }),
+    ...(calls !== undefined && { calls }),
+    ...(seconds !== undefined && { seconds }),
+  };
+}
+
+/** What the log holds of the run's earlier processes: their usage, and how long each of them was at work. */
+async function earlierWork(client: HubClient, runKey: string) {
+  const usage: { event: RunEvent; taskId: string }[] = [];
+  let ms = 0;
+  let last: number | undefined;
   for await (const frame of client.readLog({ task_id: runKey, tree: true, type: 'task.event' })) {
     const event = runEventOf(frame);
-    if (event?.type === 'usage.recorded' && frame.from === client.name) found.push({ event, taskId: frame.task_id });
+    if (frame.from === client.name && event?.type === 'usage.recorded') usage.push({ event, taskId: frame.task_id });
+    const { ts } = frame;
+    if (ts === undefined) continue;
+    // from the end of one process to the start of the next nobody works
+    const isStart = event?.type === 'budget.set' || event?.type === 'run.started';
+    if (last !== undefined && !isStart) ms += Math.max(0, ts - last);
+    last = ts;
   }
-  return found;
+  return { usage, seconds: ms / 1000 };
 }
 
 /** Whether an endpoint is on this machine. */

@@ -40,10 +40,22 @@ export const ModelSettings = z.object({
   firstByteMs: z.coerce.number().int().min(100).default(180_000).meta({ env: 'NPC_MODEL_FIRST_BYTE_MS' }),
   /** ms between two bytes of an answer. */
   idleMs: z.coerce.number().int().min(100).default(90_000).meta({ env: 'NPC_MODEL_IDLE_MS' }),
+  /** JSON or YAML file of prices and windows, which win over those that come with the program. */
+  prices: z.string().optional().meta({ env: 'NPC_PRICES' }),
+  /** Tokens that the context of `model` holds; default: what is known of it. */
+  window: z.coerce.number().int().min(1_000).optional().meta({ env: 'NPC_CONTEXT_WINDOW' }),
+  /** What one run may cost, as in `20 CNY`. */
+  budgetMoney: z.string().transform(toMoney).optional().meta({ env: 'NPC_BUDGET_MONEY' }),
+  /** Model calls that one run may make. */
+  budgetCalls: z.coerce.number().int().positive().optional().meta({ env: 'NPC_BUDGET_CALLS' }),
+  /** Seconds for which one run may ask models. */
+  budgetSeconds: z.coerce.number().positive().optional().meta({ env: 'NPC_BUDGET_SECONDS' }),
   /** Tokens that one run may use. */
   budgetTokens: z.coerce.number().int().positive().default(3_000_000).meta({ env: 'NPC_BUDGET_TOKENS' }),
 });
 export type ModelSettings = Readonly<z.infer<typeof ModelSettings>>;
+
+const signs: Readonly<Record<string, string>> = { '¥': 'CNY', '￥': 'CNY', 元: 'CNY', $: 'USD', '€': 'EUR' };
 
 /** How often a run looks around. */
 export const PaceSettings = z.object({
@@ -61,3 +73,14 @@ export const PlaceSettings = z.object({
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').meta({ env: 'NPC_LOG_LEVEL' }),
 });
 export type PlaceSettings = Readonly<z.infer<typeof PlaceSettings>>;
+
+/** `20 CNY`, `CNY 20` or `$5` as an amount; `¥` is CNY. */
+function toMoney(text: string, context: z.RefinementCtx): { amount: number; currency: string } {
+  const found = /^\s*(?:([A-Za-z]{3}|[¥￥$€])\s*)?(\d+(?:\.\d+)?)\s*([A-Za-z]{3}|元)?\s*$/.exec(text);
+  const name = found?.[1] ?? found?.[3];
+  if (found && name && !(found[1] && found[3])) {
+    return { amount: Number(found[2]), currency: signs[name] ?? name.toUpperCase() };
+  }
+  context.addIssue({ code: 'custom', message: `"${text}" is no amount of money; it looks like "20 CNY" or "5 USD"` });
+  return z.NEVER;
+}

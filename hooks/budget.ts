@@ -30,6 +30,8 @@ export function budget({ used, wrapUpTools }: BudgetOptions): Hook {
         return { replace: { turns: [...turns, { role: 'user', content }], tools: left } };
       },
       'tool.before': ({ call }) => {
+        // the run's own budget, of which the gateway keeps account
+        if (call.refused !== undefined) return { refuse: call.refused };
         if (share < WRAP_UP || wrapUpTools.includes(call.name)) return undefined;
         return {
           refuse: `${percent()} % of the budget is used; only these tools are left: ${wrapUpTools.join(', ')}.`,

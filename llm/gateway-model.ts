@@ -1,6 +1,8 @@
 import { messageOf } from '../base/errors.ts';
 import { type Model, ModelError } from '../core/model.ts';
 import { offeredBy, toChatBody } from './chat-body.ts';
+import type { Windows } from './gateway.ts';
+import type { Slice } from './money/accounts.ts';
 import { ReplyReader } from './reader/reply-reader.ts';
 import { toTurn } from './reply.ts';
 import { fromWireError } from './server/wire-error.ts';
@@ -16,20 +18,45 @@ export interface GatewayAddress {
   readonly url: string;
 }
 
-/** Trades a process token for the token of one attempt. Rejects with {@link ModelError}: `cancelled` when a newer attempt runs. */
+/** A sub-agent of the process, and the part of its parent's budget that it may use. Its name is its parent's, `_` and more. */
+export interface SubAgent {
+  readonly name: string;
+  readonly role?: string;
+  readonly slice: Slice;
+}
+
+/** What an attempt gets from the gateway. */
+export interface TakenAttempt {
+  readonly token: string;
+  /** Tokens that the contexts of the models hold. */
+  readonly windows: Windows;
+  /** What a sub-agent was granted: no more than its parent has left. */
+  readonly slice?: Slice;
+}
+
+/**
+ * Trades a process token for what one attempt needs. Rejects with {@link ModelError}: `cancelled` when a newer attempt runs. A sub-agent's
+ * slice ends when its task is revoked; what is left of it goes back to its parent.
+ */
 export async function takeAttempt(
-  options: GatewayAddress & { processToken: string; taskId: string; attempt: number; signal: AbortSignal },
-): Promise<string> {
-  const { url, processToken, taskId, attempt, signal } = options;
+  options: GatewayAddress & {
+    processToken: string;
+    taskId: string;
+    attempt: number;
+    subAgent?: SubAgent;
+    signal: AbortSignal;
+  },
+): Promise<TakenAttempt> {
+  const { url, processToken, taskId, attempt, subAgent, signal } = options;
   try {
     const response = await fetch(new URL('/npc/attempts', url), {
       method: 'POST',
       headers: { authorization: `Bearer ${processToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ task_id: taskId, attempt }),
+      body: JSON.stringify({ task_id: taskId, attempt, sub_agent: subAgent }),
       signal,
     });
     const body = parseJson(await response.text());
-    if (response.ok) return (body as { token: string }).token;
+    if (response.ok) return body as TakenAttempt;
     throw fromWireError(body) ?? unreachable(url, `status ${response.status}`);
   } catch (error) {
     signal.throwIfAborted();

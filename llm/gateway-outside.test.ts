@@ -181,7 +181,7 @@ test('R-LLM-5: keep-alive comments keep a stream open only for so long', async (
 test('R-LLM-4: a spent budget stops retries too', async () => {
   const { agent, signal, server } = await gatewayBench(
     { coder: [{ text: 'many words '.repeat(50), fault: { type: 'cut', after: 20, times: 'always' } }] },
-    { budgetTokens: 50 },
+    { budget: { tokens: 50 } },
   );
   const { model } = await agent('coder-1', 'run.code');
   await expect(model.reply(asking(), signal)).rejects.toMatchObject({ kind: 'budget' });

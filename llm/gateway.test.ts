@@ -289,7 +289,7 @@ test('R-LLM-8: a budget is told at 80, 90 and 100 percent; a spent one refuses a
   const step = (input: number) => ({ text: 'x', usage: { input, output: 0 } });
   const { agent, gateway, signal, server } = await gatewayBench(
     { coder: [step(790), step(10), step(100), step(100)] },
-    { budgetTokens: 1000 },
+    { budget: { tokens: 1000 } },
   );
   const { model } = await agent('coder-1', 'run.code');
   const levels: string[] = [];

@@ -1,13 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Model, ModelError } from '../core/model.ts';
+import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
+import type { BudgetLine, Spent } from '../protocol/index.ts';
 import { toChatBody } from './chat-body.ts';
+import type { Slice } from './money/accounts.ts';
 import { type BudgetLevel, budgetLevel } from './money/budget.ts';
 import { Ledger, type LedgerRow } from './money/ledger.ts';
+import { ModelFacts } from './money/model-facts.ts';
+import { loadPrices } from './money/price-file.ts';
+import { Spending } from './money/spending.ts';
 import type { GatewayOptions, ModelNames } from './options.ts';
 import { toTurn } from './reply.ts';
 import { namesOf, openRoutes } from './routes.ts';
 import { gatewayListener } from './server/gateway-server.ts';
+import { ModelChoices } from './server/model-choices.ts';
 import { Tokens } from './server/tokens.ts';
 import { Dialects, type DialectTable, endpointKey } from './upstream/dialect.ts';
 import { ModelCalls } from './upstream/model-calls.ts';
@@ -15,30 +21,34 @@ import { defaultRetry } from './upstream/retry.ts';
 import { defaultCooldown } from './upstream/route.ts';
 
 /** What a run has used so far. */
-interface UsageTotals {
-  readonly calls: number;
-  readonly failed: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cached: number;
-  readonly thinking: number;
-  /** Input and output together: what the budget counts. */
+interface UsageTotals extends Spent {
+  /** Input and output together. */
   readonly tokens: number;
-  readonly budgetTokens: number;
+  /** What is used of each limit of the budget. */
+  readonly budget: readonly BudgetLine[];
   readonly level: BudgetLevel;
   readonly rows: readonly LedgerRow[];
 }
 
+/** Tokens that the context of each configured model holds. */
+export type Windows = Readonly<Record<ModelChoice, number>>;
+
 export interface Gateway {
   /** `http://127.0.0.1:PORT/v1`; tokens are asked for at `/npc/attempts` beside it. */
   readonly url: string;
-  /** A token by which an agent process gets the tokens of its attempts. */
-  grantProcess(process: { agent: string; role: string }): string;
+  /**
+   * A token by which an agent process gets the tokens of its attempts. With `slice` all calls of the agent come from that part of the
+   * budget, cut out of the one of agent `of` or of the run's, and end with `budget` where it ends.
+   */
+  grantProcess(process: { agent: string; role: string; slice?: Slice; of?: string }): string;
+  /** Gives what an agent left of its slice back to where it came from; the agent gets no more calls. */
+  endSlice(agent: string): void;
   /** Ends the calls of the task's attempt; a later attempt can still come. */
   revokeTask(taskId: string): void;
   /** The same service without the hop, for code in this process. */
   modelFor(caller: { role: string; agent: string; taskId: string; attempt?: number }): Model;
   usage(): UsageTotals;
+  windows(): Windows;
   /** What was learned of endpoints and their models so far, to be written down. */
   dialects(): DialectTable;
   /** Changes the names that the first upstream is asked for, for calls that begin afterwards. */
@@ -49,30 +59,37 @@ export interface Gateway {
 
 /** Starts the one place where a run's model calls pass, on a free loopback port. Throws AppError `misconfigured` on a bad base URL. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { budgetTokens = 3_000_000, keepAliveMs = 5000, log } = options;
+  const { keepAliveMs = 5000, log } = options;
+  const onNotice = (line: string) => options.onNotice?.(line);
   const ledger = new Ledger();
   for (const { event, taskId } of options.earlier ?? []) if (event.type === 'usage.recorded') ledger.add(event, taskId);
+  const prices = options.prices ?? (await loadPrices());
+  const facts = new ModelFacts(prices, onNotice);
+  const began = performance.now();
+  const spending = new Spending({
+    ...{ ledger, facts, onNotice },
+    limits: { tokens: 3_000_000, rates: prices.rates, ...options.budget },
+    seconds: () => (options.earlierSeconds ?? 0) + (performance.now() - began) / 1000,
+  });
   const tokens = new Tokens();
   const closing = new AbortController();
   const routes = openRoutes(options);
   const { tools, upstream } = options;
   const dialects = new Dialects(options.dialects, tools && { [endpointKey(upstream.baseURL)]: { tools } });
   const calls = new ModelCalls({
-    ...{ routes, ledger, budgetTokens, dialects },
+    ...{ routes, ledger, facts, spending, dialects, onNotice, log },
     retry: { ...defaultRetry, ...options.retry },
     cooldown: { ...defaultCooldown, ...options.cooldown },
     extraBody: options.extraBody ?? {},
     mask: options.secretsMask ?? ((text) => text),
     record: (event, taskId) => options.record(event, taskId),
     onThinking: (role, line) => options.onThinking?.(role, line),
-    onNotice: (line) => options.onNotice?.(line),
-    timeLeftMs: options.timeLeftMs,
-    log,
+    timeLeftMs: () => Math.min(options.timeLeftMs?.() ?? Infinity, spending.secondsLeft() * 1000),
   });
+  const choices = new ModelChoices({ routes, facts, window: options.window });
   const server = createServer(
     gatewayListener({
-      ...{ tokens, calls, log, signal: closing.signal, keepAliveMs },
-      models: modelList(options.models),
+      ...{ tokens, calls, spending, choices, log, signal: closing.signal, keepAliveMs },
     }),
   );
   await new Promise<void>((resolve, reject) => {
@@ -82,8 +99,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    grantProcess: (process) => tokens.grantProcess(process),
-    revokeTask: (taskId) => tokens.revokeTask(taskId),
+    grantProcess({ slice, of, ...process }) {
+      if (slice) spending.openSlice(process.agent, slice, of);
+      return tokens.grantProcess(process);
+    },
+    endSlice: (agent) => spending.closeSlice(agent),
+    revokeTask(taskId) {
+      const slice = tokens.revokeTask(taskId);
+      if (slice !== undefined) spending.closeSlice(slice);
+    },
     modelFor({ attempt = 1, ...caller }) {
       return {
         async reply(request, signal, onDelta) {
@@ -99,7 +123,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         },
       };
     },
-    usage: () => totalsOf(ledger, budgetTokens),
+    usage: () => totalsOf(ledger, spending),
+    windows: () => choices.windows(),
     dialects: () => dialects.table(),
     useModels(models) {
       for (const route of routes) if (route.follows) route.models = namesOf(models);
@@ -117,18 +142,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function modelList(models: ModelNames): string[] {
-  const choices = Object.keys(namesOf(models));
-  return [...new Set([...choices, ...Object.values(namesOf(models))])];
-}
-
-function totalsOf(ledger: Ledger, budgetTokens: number): UsageTotals {
-  const rows = ledger.rows();
-  const sum = (key: 'calls' | 'failed' | 'input' | 'output' | 'cached' | 'thinking') =>
-    rows.reduce((total, row) => total + row[key], 0);
-  return {
-    ...{ calls: sum('calls'), failed: sum('failed'), input: sum('input'), output: sum('output') },
-    ...{ cached: sum('cached'), thinking: sum('thinking'), tokens: ledger.tokens, budgetTokens, rows },
-    level: budgetLevel(ledger.tokens, budgetTokens),
-  };
+function totalsOf(ledger: Ledger, spending: Spending): UsageTotals {
+  const [total, budget] = [ledger.total, spending.lines()];
+  return { ...total, tokens: total.input + total.output, budget, level: budgetLevel(budget), rows: ledger.rows() };
 }

@@ -1,7 +1,8 @@
 import type { Log } from '../base/log.ts';
 import type { ModelChoice } from '../core/model.ts';
-import type { RunEvent } from '../protocol/index.ts';
+import type { BudgetLimits, RunEvent } from '../protocol/index.ts';
 import type { UsageEvent } from './money/ledger.ts';
+import type { PriceTable } from './money/price-table.ts';
 import type { Dialect, DialectTable } from './upstream/dialect.ts';
 import type { PaceLimits } from './upstream/pacer.ts';
 import type { ProxySettings } from './upstream/proxy.ts';
@@ -44,8 +45,14 @@ export interface GatewayOptions {
   readonly dialects?: DialectTable;
   /** How hosts other than this machine are reached. Default: directly. */
   readonly proxies?: ProxySettings;
-  /** Tokens of the whole run. Default 3 000 000. */
-  readonly budgetTokens?: number;
+  /** What the whole run may use. Default 3 000 000 tokens, also beside other limits; rates default to those of `prices`. */
+  readonly budget?: BudgetLimits;
+  /** What models cost and hold. Default: the table that comes with the program. */
+  readonly prices?: PriceTable;
+  /** What the context of the default model holds, tokens, whatever `prices` says. */
+  readonly window?: number;
+  /** How long the run worked before this process, seconds: a budget of time goes on after a restart. Default 0. */
+  readonly earlierSeconds?: number;
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryOptions>;
   /** Calls at once to one endpoint, over all agents. Default 4. */

@@ -1,7 +1,8 @@
+import type { SizedModel } from '../../agents/runtime.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { environment, ModelSettings, readConfig, readFallbacks, readProxies } from '../../config/index.ts';
-import { type Model, ModelError } from '../../core/model.ts';
+import { ModelError } from '../../core/model.ts';
 import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
 import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
 import { modelProblem, openGateway } from '../model-gateway.ts';
@@ -9,7 +10,7 @@ import { modelProblem, openGateway } from '../model-gateway.ts';
 /** Where an agent's models come from: the gateway of a run, or one of its own. */
 export interface AgentModels {
   /** The model for one attempt. Rejects with `ModelError` when the gateway refuses it. */
-  open(task: AssignedTask): Promise<Model>;
+  open(task: AssignedTask): Promise<SizedModel>;
   /** The gateway as another program sees it, with a token that is good for this attempt alone; nothing where there is none. */
   variablesFor(task: AssignedTask): Promise<Record<string, string>>;
   close(): Promise<void>;
@@ -55,8 +56,14 @@ function modelsAt(
   const attempt = (task: AssignedTask) =>
     takeAttempt({ url, processToken, taskId: task.id, attempt: task.attempt, signal: task.signal });
   return {
-    open: async (task) => openGatewayModel({ url, token: await attempt(task) }),
-    variablesFor: async (task) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: await attempt(task) }),
+    async open(task) {
+      const { token, windows } = await attempt(task);
+      return { ...openGatewayModel({ url, token }), windows };
+    },
+    async variablesFor(task) {
+      const { token } = await attempt(task);
+      return { OPENAI_BASE_URL: url, OPENAI_API_KEY: token };
+    },
     close,
   };
 }

@@ -26,7 +26,10 @@ export function inProcessSpawner({ hub, gateway, env, log, say }: InProcessOptio
     const exited = runAgent({
       client,
       role: definition,
-      openModel: async (task) => gateway.modelFor({ role, agent: name, taskId: task.id, attempt: task.attempt }),
+      openModel: async (task) => ({
+        ...gateway.modelFor({ role, agent: name, taskId: task.id, attempt: task.attempt }),
+        windows: gateway.windows(),
+      }),
       cwd: process.cwd(),
       env,
       log,

@@ -23,6 +23,7 @@ import type { CoordinatorOptions, RunOutcome } from '../../coordinator/options.t
 import { runCoordinator } from '../../coordinator/run.ts';
 import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
+import { loadPrices, type PriceTable } from '../../llm/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
@@ -61,7 +62,7 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
     say(`npc-crew: ${errand.line}`);
     return errand.exit;
   }
-  const readings = readSettings(env);
+  const readings = await readSettings(env);
   if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
   const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
   const hubToken = await findHubToken(options);
@@ -133,7 +134,7 @@ interface Parts {
 
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
 async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
-  const { settings, fallbacks, pace, wrong } = parts.readings;
+  const { settings, fallbacks, pace, prices, wrong } = parts.readings;
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
@@ -150,7 +151,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     const endLeftovers = () => endProcesses({ variable: { name: 'NPC_RUN', value: folder } });
     closing.push(async () => void (await endLeftovers()));
     const gateway = await openGateway({
-      ...{ settings, fallbacks, proxies: readProxies(env) },
+      ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
       ...{ log, client, runKey, deadline: trigger.deadline, say: view.say },
     });
     closing.push(() => gateway.close());
@@ -179,6 +180,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       judge: gateway.modelFor({ role: 'judge', agent: client.name, taskId: runKey }),
       flash: gateway.modelFor({ role: 'flash', agent: client.name, taskId: runKey }),
       revokeTask: (taskId) => gateway.revokeTask(taskId),
+      budgetSpent: () => gateway.usage().level === 'spent',
       openWorkshop: () =>
         openGitWorkshop({
           trigger,
@@ -227,17 +229,16 @@ interface Readings {
   readonly settings: ModelSettings;
   readonly fallbacks: readonly FallbackSettings[];
   readonly pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
+  readonly prices?: PriceTable;
   readonly wrong?: NonNullable<Errand['impossible']>;
 }
 
 /** The settings of a run. A wrong one ends it, but not before its comment says so: until then the defaults serve. */
-function readSettings(env: Environment): Readings {
+async function readSettings(env: Environment): Promise<Readings> {
   try {
-    return {
-      settings: readConfig(ModelSettings, { environment: env }),
-      fallbacks: readFallbacks(env),
-      pace: readConfig(PaceSettings, { environment: env }),
-    };
+    const settings = readConfig(ModelSettings, { environment: env });
+    const pace = readConfig(PaceSettings, { environment: env });
+    return { settings, fallbacks: readFallbacks(env), pace, prices: await loadPrices(settings.prices) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const wrong = { cause: 'misconfigured', message: error.message } as const;

@@ -1,56 +1,57 @@
-import type { RunEvent, Usage } from '../../protocol/index.ts';
+import { nothingSpent, plusSpent, type RunEvent, type Spent, spentBy } from '../../protocol/index.ts';
+import type { BudgetLevel } from './budget.ts';
 
 /** One entry of the ledger, as the message log keeps it. */
 export type UsageEvent = Extract<RunEvent, { type: 'usage.recorded' }>;
 
-/** What was used by one agent for one task with one model. Tokens. */
-export interface LedgerRow {
+/** What was used by one agent for one task with one model. Tokens, tries, and costs by currency. */
+export interface LedgerRow extends Spent {
   readonly role: string;
   readonly agent: string;
   readonly taskId: string;
   readonly model: string;
-  /** Tries that gave a reply. */
-  readonly calls: number;
-  readonly failed: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cached: number;
-  readonly thinking: number;
 }
-
-type Sums = { -readonly [K in keyof LedgerRow]: LedgerRow[K] };
 
 /** The fold of a run's `usage.recorded` events. */
 export class Ledger {
-  readonly #rows = new Map<string, Sums>();
+  readonly #rows = new Map<string, LedgerRow>();
+  readonly #agents = new Map<string, Spent>();
   /** Replies so far, by role and then by task. */
   readonly #turns = new Map<string, Map<string, number>>();
-  #tokens = 0;
+  /** Tasks with the levels of the budget that they were told. */
+  readonly #told = new Set<string>();
+  #total = nothingSpent;
 
   add(event: UsageEvent, taskId: string): void {
     const { role, agent, model } = event;
+    const spent = spentBy(event);
     const key = [role, agent, taskId, model].join('\n');
-    const row = this.#rows.get(key) ?? {
-      ...{ role, agent, taskId, model },
-      ...{ calls: 0, failed: 0, input: 0, output: 0, cached: 0, thinking: 0 },
-    };
-    this.#rows.set(key, row);
-    row[event.ok ? 'calls' : 'failed'] += 1;
-    const used = spent(event);
-    for (const part of ['input', 'output', 'cached', 'thinking'] as const) row[part] += used[part];
-    this.#tokens += used.input + used.output;
+    this.#rows.set(key, { role, agent, taskId, model, ...plusSpent(this.#rows.get(key) ?? nothingSpent, spent) });
+    this.#agents.set(agent, plusSpent(this.ofAgent(agent), spent));
+    this.#total = plusSpent(this.#total, spent);
     if (!event.ok) return;
+    if (event.told) this.#told.add(`${event.told} ${taskId}`);
     const turns = this.#turns.get(role) ?? new Map<string, number>();
     this.#turns.set(role, turns);
     turns.set(taskId, Math.max(turns.get(taskId) ?? 0, event.turn + 1));
   }
 
-  get tokens(): number {
-    return this.#tokens;
+  /** What the whole run used. */
+  get total(): Spent {
+    return this.#total;
+  }
+
+  ofAgent(agent: string): Spent {
+    return this.#agents.get(agent) ?? nothingSpent;
   }
 
   rows(): readonly LedgerRow[] {
-    return [...this.#rows.values()].map((row) => ({ ...row }));
+    return [...this.#rows.values()];
+  }
+
+  /** Whether a reply was given to a request of the task that told it this level of the budget. */
+  wasTold(taskId: string, level: BudgetLevel): boolean {
+    return this.#told.has(`${level} ${taskId}`);
   }
 
   /** How many replies this role has had in this task. */
@@ -64,15 +65,4 @@ export class Ledger {
     for (const [task, turns] of this.#turns.get(role) ?? []) if (task !== taskId) sum += turns;
     return sum;
   }
-}
-
-/** What an event counts as: the provider's numbers, the estimate where it gave none. */
-function spent(event: UsageEvent): Record<keyof Usage, number> {
-  const { usage, estimate } = event;
-  return {
-    input: usage?.input ?? estimate?.input ?? 0,
-    output: usage?.output ?? estimate?.output ?? 0,
-    cached: usage?.cached ?? 0,
-    thinking: usage?.thinking ?? 0,
-  };
 }

@@ -10,6 +10,7 @@ interface Slot {
   readonly fragments: string[];
   readonly balance: JsonBalance;
   signature?: string;
+  refused?: string;
 }
 
 /** Puts tool calls together from deltas, whatever a gateway does with index, id, name and arguments. Order = first appearance. */
@@ -38,6 +39,7 @@ export class CallAssembler {
     }
     const signature = signatureIn(delta.extra_content);
     if (signature !== undefined) slot.signature = signature;
+    if (isObject(delta.npc) && typeof delta.npc.refused === 'string') slot.refused = delta.npc.refused;
   }
 
   /** The calls of a response that has ended with `finish`; one without a name is left out, which `nameless` counts. */
@@ -102,6 +104,7 @@ function toCall(slot: Slot, id: string, finish: FinishReason | undefined, offere
     raw: input === undefined ? raw : JSON.stringify(input),
     origin: 'native',
     ...(slot.signature === undefined ? {} : { signature: slot.signature }),
+    ...(slot.refused === undefined ? {} : { refused: slot.refused }),
     ...(input === undefined ? { broken: brokenReason(raw, finish) } : {}),
   };
 }

@@ -3,23 +3,40 @@ import { z } from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { ModelError } from '../../core/model.ts';
-import { TaskId } from '../../protocol/index.ts';
+import { AgentName, Money, Role, TaskId } from '../../protocol/index.ts';
 import { ChatBody, choiceOf } from '../chat-body.ts';
+import type { Spending } from '../money/spending.ts';
 import { parseJson } from '../upstream/errors.ts';
 import type { ModelCalls } from '../upstream/model-calls.ts';
+import type { ModelChoices } from './model-choices.ts';
 import { ReplyWriter } from './reply-writer.ts';
 import type { Attempt, Tokens } from './tokens.ts';
 import { toWireError } from './wire-error.ts';
 
 /** Largest request body, in bytes; pictures travel inside. */
 const MAX_BODY = 64 * 1024 * 1024;
-const AttemptBody = z.object({ task_id: TaskId.min(1), attempt: z.int().positive() });
+const AttemptBody = z.object({
+  task_id: TaskId.min(1),
+  attempt: z.int().positive(),
+  /** The attempt is made by a sub-agent of the process, which pays from a slice of its parent's budget. */
+  sub_agent: z
+    .object({
+      name: AgentName,
+      role: Role.optional(),
+      slice: z.object({
+        tokens: z.int().positive().optional(),
+        calls: z.int().positive().optional(),
+        money: Money.optional(),
+      }),
+    })
+    .optional(),
+});
 
 export interface GatewayServerOptions {
   readonly tokens: Tokens;
   readonly calls: ModelCalls;
-  /** Names that `/v1/models` lists. */
-  readonly models: readonly string[];
+  readonly spending: Spending;
+  readonly choices: ModelChoices;
   readonly keepAliveMs: number;
   /** Fires when the gateway closes. */
   readonly signal: AbortSignal;
@@ -48,11 +65,10 @@ async function answer(
   const route = `${request.method} ${new URL(request.url ?? '/', 'http://gateway').pathname}`;
   switch (route) {
     case 'POST /npc/attempts':
-      return sendJson(response, 201, { token: await grantAttempt(request, options.tokens) });
+      return sendJson(response, 201, await grantAttempt(request, options));
     case 'GET /v1/models': {
       attemptOf(request, options.tokens);
-      const data = options.models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'npc-crew' }));
-      return sendJson(response, 200, { object: 'list', data });
+      return sendJson(response, 200, { object: 'list', data: options.choices.list() });
     }
     case 'POST /v1/chat/completions':
       return await complete(request, response, options);
@@ -63,12 +79,27 @@ async function answer(
   }
 }
 
-async function grantAttempt(request: IncomingMessage, tokens: Tokens): Promise<string> {
+async function grantAttempt(
+  request: IncomingMessage,
+  { tokens, spending, choices }: GatewayServerOptions,
+): Promise<object> {
   const process = tokens.process(bearerOf(request));
   if (!process) throw unknownToken();
   const body = AttemptBody.safeParse(parseJson(await textOf(request)));
   if (!body.success) throw badRequest(z.prettifyError(body.error));
-  return tokens.grantAttempt(process, body.data.task_id, body.data.attempt);
+  const { task_id, attempt, sub_agent: sub } = body.data;
+  const windows = choices.windows();
+  if (!sub) return { token: tokens.grantAttempt(process, task_id, attempt), windows };
+  // so that none speaks, or spends, in the name of another
+  if (!sub.name.startsWith(`${process.agent}_`)) throw badRequest(`a sub-agent's name begins with ${process.agent}_`);
+  const token = tokens.grantAttempt(
+    { agent: sub.name, role: sub.role ?? process.role, sliced: true },
+    task_id,
+    attempt,
+  );
+  const slice = spending.openSlice(sub.name, sub.slice, process.agent);
+  const { tokens: granted, calls, money } = slice;
+  return { token, windows, slice: { tokens: granted, calls, money } };
 }
 
 async function complete(

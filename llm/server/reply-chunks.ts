@@ -41,11 +41,15 @@ export function completion(reply: Reply, label: ReplyLabel): object {
   };
 }
 
-/** The reply without its broken calls: a program of others might complete them by guess and run them. */
-export function withoutBroken(reply: Reply): Reply {
-  const calls = reply.calls.filter((call) => call.broken === undefined);
+/** The reply without calls that may not be run: a program of others might complete broken ones by guess, and run refused ones. */
+export function withoutUnusable(reply: Reply): Reply {
+  const calls = reply.calls.filter((call) => call.broken === undefined && call.refused === undefined);
   if (calls.length === reply.calls.length) return reply;
-  return { ...reply, calls, finish: calls.length > 0 ? reply.finish : 'length' };
+  const refused = reply.calls.filter((call) => call.refused !== undefined);
+  const notes = refused.map((call) => `[${call.name} was not run: ${call.refused}]`);
+  const content = [reply.content, ...notes].filter((part) => part !== '').join('\n\n');
+  const finish = calls.length > 0 ? reply.finish : refused.length > 0 ? 'stop' : 'length';
+  return { ...reply, content, calls, finish };
 }
 
 function toolCalls(reply: Reply) {
@@ -54,6 +58,7 @@ function toolCalls(reply: Reply) {
     type: 'function',
     function: { name: call.name, arguments: call.raw },
     ...(call.signature === undefined ? {} : { extra_content: { google: { thought_signature: call.signature } } }),
+    ...(call.refused === undefined ? {} : { npc: { refused: call.refused } }),
   }));
 }
 

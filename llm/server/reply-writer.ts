@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { v4 as uuid } from 'uuid';
 import type { ModelDelta, ModelError } from '../../core/model.ts';
 import type { Reply } from '../reply.ts';
-import { chunk, closingChunks, completion, type ReplyLabel, restartChunk, withoutBroken } from './reply-chunks.ts';
+import { chunk, closingChunks, completion, type ReplyLabel, restartChunk, withoutUnusable } from './reply-chunks.ts';
 import { toWireError } from './wire-error.ts';
 
 /** How a client wants its answer. */
@@ -47,7 +47,7 @@ export class ReplyWriter {
 
   reply(whole: Reply): void {
     clearInterval(this.#timer);
-    const reply = this.#style.ours ? whole : withoutBroken(whole);
+    const reply = this.#style.ours ? whole : withoutUnusable(whole);
     if (!this.#style.stream) {
       this.#json(200, completion(reply, this.#label));
       return;

@@ -5,6 +5,8 @@ import { ModelError } from '../../core/model.ts';
 export interface Process {
   readonly agent: string;
   readonly role: string;
+  /** It pays from a slice that was cut for this attempt. */
+  readonly sliced?: boolean;
 }
 
 /** Who pays for a call, and until when it may be made. */
@@ -61,14 +63,19 @@ export class Tokens {
     return this.#attempts.get(token);
   }
 
-  /** Ends the task's attempt: its token dies, its calls are aborted. A later attempt can still be granted. */
-  revokeTask(taskId: string): void {
+  /**
+   * Ends the task's attempt: its token dies, its calls are aborted. A later attempt can still be granted. Returns the agent whose slice
+   * ends with it.
+   */
+  revokeTask(taskId: string): string | undefined {
     const current = this.#tasks.get(taskId);
-    if (!current || current.over) return;
+    if (!current || current.over) return undefined;
     current.over = true;
+    const attempt = this.#attempts.get(current.token);
     this.#attempts.delete(current.token);
     this.#dead.add(current.token);
     current.controller.abort(overError(taskId, current.attempt));
+    return attempt?.sliced ? attempt.agent : undefined;
   }
 }
 

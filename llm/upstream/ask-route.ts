@@ -2,6 +2,7 @@ import { estimateTokens } from '../../base/estimate-tokens.ts';
 import type { Log } from '../../base/log.ts';
 import type { ModelChoice } from '../../core/model.ts';
 import { type ChatBody, textsOf } from '../chat-body.ts';
+import type { Spending } from '../money/spending.ts';
 import type { Reply } from '../reply.ts';
 import { advise } from './advice.ts';
 import type { Dialects } from './dialect.ts';
@@ -23,8 +24,7 @@ export interface RouteServices extends TryServices {
   readonly retry: RetryOptions;
   readonly timeLeftMs: (() => number) | undefined;
   readonly onNotice: (line: string) => void;
-  /** Throws when no further try may begin. */
-  readonly checkBudget: () => void;
+  readonly spending: Spending;
   readonly log: Log;
 }
 
@@ -42,11 +42,12 @@ export async function askRoute(route: Route, call: Call, services: RouteServices
   };
   const attempt = async (number: number) => {
     tries = number;
-    if (number > 1) services.checkBudget();
     return await limiter.run(signal, async () => {
       const onWait = (ms: number) => tell(ms, 'takes only so much a minute');
       await pacer.pass(() => sizeOf(body), signal, onWait);
-      return await inDialect(route, { ...call, body }, services);
+      return await services.spending.during({ ...call, body, host: endpoint.host }, (paid, told) =>
+        inDialect(route, { ...call, body: paid, told }, services),
+      );
     });
   };
   try {

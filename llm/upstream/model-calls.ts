@@ -1,7 +1,6 @@
 import { type ModelChoice, ModelError } from '../../core/model.ts';
 import type { Caller, Listener } from '../caller.ts';
 import type { ChatBody } from '../chat-body.ts';
-import { budgetLevel } from '../money/budget.ts';
 import type { Reply } from '../reply.ts';
 import { askRoute, type Call, type RouteServices } from './ask-route.ts';
 import { CallMarks } from './call-marks.ts';
@@ -10,10 +9,9 @@ import { UpstreamError } from './errors.ts';
 import type { RetryOptions } from './retry.ts';
 import { type CooldownOptions, Cooldowns, type Route } from './route.ts';
 
-export interface ModelCallsOptions extends Omit<RouteServices, 'checkBudget'> {
+export interface ModelCallsOptions extends RouteServices {
   /** In order of preference; never empty. */
   readonly routes: readonly Route[];
-  readonly budgetTokens: number;
   readonly cooldown: CooldownOptions;
   readonly extraBody: Readonly<Record<string, unknown>>;
 }
@@ -30,13 +28,11 @@ const impatient = { attempts: 2, maxWaitMs: 10_000 };
 /** Makes the model calls of a run: budget, turns, and the routes in order. */
 export class ModelCalls {
   readonly #options: ModelCallsOptions;
-  readonly #services: RouteServices;
   readonly #cooldowns: Cooldowns;
   readonly #marks = new CallMarks();
 
   constructor(options: ModelCallsOptions) {
     this.#options = options;
-    this.#services = { ...options, checkBudget: () => this.#checkBudget() };
     this.#cooldowns = new Cooldowns(options.cooldown);
   }
 
@@ -48,7 +44,7 @@ export class ModelCalls {
     signal: AbortSignal,
     listener: Listener,
   ): Promise<Reply> {
-    this.#checkBudget();
+    this.#options.spending.check(caller.agent);
     const clean = cleanBody({ ...this.#options.extraBody, ...body }, this.#options.mask);
     const marked = { ...clean, messages: this.#marks.restore(clean.messages) };
     const call: Call = { body: marked, choice, caller: this.#numbered(caller, choice), signal, listener };
@@ -65,7 +61,7 @@ export class ModelCalls {
       const { retry } = this.#options;
       try {
         const reply = await askRoute(route, call, {
-          ...this.#services,
+          ...this.#options,
           retry: at < routes.length - 1 ? hurried(retry) : retry,
         });
         this.#cooldowns.worked(route, choice);
@@ -92,15 +88,6 @@ export class ModelCalls {
     const role = choice === 'flash' && caller.role !== 'judge' ? 'flash' : caller.role;
     const known = role === 'flash' ? undefined : caller.turn;
     return { ...caller, role, turn: known ?? this.#options.ledger.turnsOf(role, caller.taskId) };
-  }
-
-  #checkBudget(): void {
-    const { ledger, budgetTokens } = this.#options;
-    if (budgetLevel(ledger.tokens, budgetTokens) !== 'spent') return;
-    const used = `The run's budget of ${budgetTokens} tokens is used up (${ledger.tokens}).`;
-    throw new ModelError('budget', `${used} Set NPC_BUDGET_TOKENS to more and run again to go on.`, {
-      retryable: false,
-    });
   }
 }
 

@@ -1,8 +1,11 @@
 import { estimateTokens } from '../../base/estimate-tokens.ts';
 import { ModelError } from '../../core/model.ts';
+import type { Money } from '../../protocol/index.ts';
 import type { Caller, Listener } from '../caller.ts';
 import { type ChatBody, offeredBy, textsOf } from '../chat-body.ts';
 import type { Ledger, UsageEvent } from '../money/ledger.ts';
+import type { ModelFacts } from '../money/model-facts.ts';
+import type { Told } from '../money/spending.ts';
 import { ReplyReader } from '../reader/reply-reader.ts';
 import { ThinkingLines } from '../reader/thinking-lines.ts';
 import type { Reply } from '../reply.ts';
@@ -11,6 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 /** What one try needs from the gateway. */
 export interface TryServices {
   readonly ledger: Ledger;
+  readonly facts: ModelFacts;
   readonly mask: (text: string) => string;
   readonly record: (event: UsageEvent, taskId: string) => Promise<void>;
   readonly onThinking: (role: string, line: string) => void;
@@ -25,6 +29,8 @@ export interface Try {
   readonly signal: AbortSignal;
   readonly listener: Listener;
   readonly onHeaders?: (headers: Headers) => void;
+  /** The level of the budget that the body tells. */
+  readonly told?: Told | undefined;
 }
 
 /** Sends one request once. It is in the ledger and in the log, whatever came of it, before this settles. */
@@ -43,7 +49,9 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
   const settle = async (outcome: Outcome) => {
     thinking.end();
     const ms = Math.round(performance.now() - started);
-    await settleTry(usageEvent(one, outcome, reader.received(), ms), caller.taskId, services);
+    const event = usageEvent(one, outcome, reader.received(), ms);
+    const cost = costOf(event, endpoint.host, services.facts);
+    await settleTry({ ...event, ...(cost && { cost }) }, caller.taskId, services);
   };
   let reply: Reply;
   try {
@@ -77,7 +85,7 @@ async function settleTry(event: UsageEvent, taskId: string, services: TryService
   }
 }
 
-function usageEvent({ body, caller }: Try, outcome: Outcome, received: string, ms: number): UsageEvent {
+function usageEvent({ body, caller, told }: Try, outcome: Outcome, received: string, ms: number): UsageEvent {
   const { role, agent, attempt, turn } = caller;
   const ok = 'reply' in outcome;
   const usage = ok ? outcome.reply.usage : null;
@@ -88,8 +96,17 @@ function usageEvent({ body, caller }: Try, outcome: Outcome, received: string, m
     type: 'usage.recorded',
     ...{ role, agent, attempt, turn, model: body.model, ok, usage, ms },
     ...(unknown ? { estimate: estimateOf(body, received) } : {}),
+    ...(told && { told }),
     ...(ok ? {} : { error: outcome.error instanceof ModelError ? outcome.error.kind : 'cancelled' }),
   };
+}
+
+/** What a try cost, where it used something and the price is known. */
+function costOf({ model, ok, usage, estimate }: UsageEvent, host: string, facts: ModelFacts): Money | undefined {
+  const input = usage?.input ?? estimate?.input ?? 0;
+  const output = usage?.output ?? estimate?.output ?? 0;
+  if (!ok && input + output === 0) return undefined;
+  return facts.costOf({ model, host }, { cached: 0, thinking: 0, ...usage, input, output });
 }
 
 function estimateOf(body: ChatBody, received: string): NonNullable<UsageEvent['estimate']> {

@@ -38,7 +38,7 @@ export async function gatewayBench(
   /** The model of one attempt, as an agent process opens it. */
   async function agent(name: string, taskId: string, attempt = 1): Promise<{ model: Model; token: string }> {
     const processToken = gateway.grantProcess({ agent: name, role: name.replace(/-\d+$/, '') });
-    const token = await takeAttempt({ url: gateway.url, processToken, taskId, attempt, signal });
+    const { token } = await takeAttempt({ url: gateway.url, processToken, taskId, attempt, signal });
     return { model: openGatewayModel({ url: gateway.url, token, silenceMs: 15_000 }), token };
   }
   return { server, gateway, records, agent, signal };

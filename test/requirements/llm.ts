@@ -24,4 +24,16 @@ export const llm = {
   'R-LLM-21':
     'requests and tokens a minute are kept within what is set or what an endpoint says, for all agents together',
   'R-LLM-22': 'proxies of the environment are used for far hosts only',
+  'R-LLM-30':
+    'a try costs what the price table says: cached, written and long inputs at their own price; an unknown price is said, never 0',
+  'R-LLM-31':
+    'prices and windows are found by exact name, else by the longest pattern, whatever vendor stands in front; a file of the user wins',
+  'R-LLM-32':
+    'a run has one budget of money, tokens, calls and seconds, over all agents and restarts; whichever is used up first counts',
+  'R-LLM-33':
+    'at 80 % of a budget a task is told once to converge, at 90 % only wrap-up tools are left, and a call of another is not run',
+  'R-LLM-34':
+    'calls side by side exceed a budget by no more than what was in flight, and a reply is limited to what is left',
+  'R-LLM-35': 'a sub-agent spends a slice of the budget it comes from, ends with it, and what it left goes back',
+  'R-LLM-36': 'agents learn the window of their model; an unknown one is taken as 128,000 tokens, and that is said',
 } as const;
