@@ -18,7 +18,11 @@ const advice: Readonly<Record<Cause, Readonly<Record<Language, string>>>> = {
     'zh-CN': '{again}，从进行中的分支继续。',
     en: '{Again} to go on from the work-in-progress branch.',
   },
-  budget: { 'zh-CN': '把任务拆小，或提高预算。', en: 'Split the request, or raise the budget.' },
+  budget: {
+    'zh-CN':
+      '把任务拆小，或提高预算（NPC_BUDGET_TOKENS、NPC_BUDGET_MONEY、NPC_BUDGET_CALLS、NPC_BUDGET_SECONDS），然后{again}。',
+    en: 'Split the request, or raise the budget (NPC_BUDGET_TOKENS, NPC_BUDGET_MONEY, NPC_BUDGET_CALLS, NPC_BUDGET_SECONDS), and {again}.',
+  },
   step_limit: { 'zh-CN': '把任务拆小后{again}。', en: 'Split the request and {again}.' },
   conflict: { 'zh-CN': '更新分支后{again}。', en: 'Update the branch and {again}.' },
   push_rejected: {

@@ -47,7 +47,9 @@ test('R-RUN-9: what the gateway writes is followed, and other runs are not', asy
   await gateway.send({ type: 'task.event', to: 'hub', task_id: 'ffff000011112222', payload: { event } });
   await gateway.send({ type: 'task.event', to: 'hub', task_id: `${runKey}.code`, payload: { event } });
   await seen;
-  expect(journal.record.usage.get('coder')).toEqual({ calls: 1, input: 10, output: 2, unknown: 0 });
+  expect(journal.record.usage).toMatchObject([
+    { role: 'coder', model: 'm', calls: 1, input: 10, output: 2, estimated: 0 },
+  ]);
 });
 
 test('R-RUN-11: an effect is done once, whoever asks again', async () => {

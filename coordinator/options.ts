@@ -26,6 +26,8 @@ export interface CoordinatorOptions {
   readonly flash: Model;
   /** The attempt tokens of a task die with it. */
   readonly revokeTask: (taskId: string) => void;
+  /** Whether the budget is used up, so that no task can do anything any more. */
+  readonly budgetSpent?: () => boolean;
   /** Opens the repository; called once the comment is there. */
   readonly openWorkshop: () => Promise<OpenedWorkshop>;
   /** Told what the repository says about itself, before any model is asked; what it returns ends the run. */

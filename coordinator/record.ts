@@ -1,6 +1,17 @@
 import type { PlanItem } from '../core/host.ts';
-import type { Cause, Envelope, Flow, GateRun, Issue, RunEvent, TaskResultPayload, Verdict } from '../protocol/index.ts';
-import { LoopEvent, RunEvent as RunEventSchema } from '../protocol/index.ts';
+import type {
+  BudgetLimits,
+  Cause,
+  Envelope,
+  Flow,
+  GateRun,
+  Issue,
+  RunEvent,
+  SpentLine,
+  TaskResultPayload,
+  Verdict,
+} from '../protocol/index.ts';
+import { addSpent, LoopEvent, RunEvent as RunEventSchema } from '../protocol/index.ts';
 
 /** An effect outside the program: meant, and later known to be done. */
 export interface EffectRecord {
@@ -41,14 +52,6 @@ export interface ChildRecord {
   readonly role: string;
   readonly pid: number;
   readonly startTime: string;
-}
-
-export interface UsageTotals {
-  calls: number;
-  input: number;
-  output: number;
-  /** Calls whose provider did not say what they used. */
-  unknown: number;
 }
 
 export interface VerdictRecord {
@@ -96,7 +99,10 @@ export interface RunRecord {
   readonly mentions: { commentId: string; author: string; body: string }[];
   readonly children: Map<number, ChildRecord>;
   readonly damaged: { path: string; setAside: string }[];
-  readonly usage: Map<string, UsageTotals>;
+  /** What models were used for, by role and model. */
+  usage: readonly SpentLine[];
+  /** What the run may use. */
+  budget: BudgetLimits;
   /** Tool calls that really happened, by role name of the agent. */
   readonly toolCalls: Map<string, { native: number; rescued: number; failed: number }>;
   verdict?: VerdictRecord;
@@ -122,7 +128,8 @@ export function emptyRecord(): RunRecord {
     mentions: [],
     children: new Map(),
     damaged: [],
-    usage: new Map(),
+    usage: [],
+    budget: {},
     toolCalls: new Map(),
     finished: false,
   };
@@ -270,15 +277,12 @@ function foldRunEvent(record: RunRecord, event: RunEvent, frame: Envelope): void
     case 'state.damaged':
       record.damaged.push({ path: event.path, setAside: event.set_aside });
       return;
-    case 'usage.recorded': {
-      const totals = record.usage.get(event.role) ?? { calls: 0, input: 0, output: 0, unknown: 0 };
-      totals.calls += 1;
-      totals.input += event.usage?.input ?? 0;
-      totals.output += event.usage?.output ?? 0;
-      if (event.ok && event.usage?.input == null) totals.unknown += 1;
-      record.usage.set(event.role, totals);
+    case 'usage.recorded':
+      record.usage = addSpent(record.usage, event);
       return;
-    }
+    case 'budget.set':
+      record.budget = event;
+      return;
     case 'verdict.reached':
       record.verdict = {
         verdict: event.verdict,

@@ -17,10 +17,11 @@ import { watchFrom, watchMentions } from './mention-watch.ts';
 import type { CoordinatorOptions, OpenedWorkshop, RunOutcome } from './options.ts';
 import { createPicture, type Picture } from './picture.ts';
 import { checkPreflight } from './preflight.ts';
+import { budgetMessage } from './report/spending.ts';
 import { textsFor } from './report/texts.ts';
 import { causeOfError } from './task-cause.ts';
 import type { Trigger } from './trigger.ts';
-import { type Decision, decide, exitOf, RunEnd } from './verdict.ts';
+import { type Decision, decide, endRun, exitOf, RunEnd } from './verdict.ts';
 import { Work } from './work.ts';
 
 /** Roles that every run can start by itself. */
@@ -215,6 +216,8 @@ class Run {
 
   #mayStart(deadline: Deadline): void {
     this.#stop.signal.throwIfAborted();
+    // a program of others may not say why it failed
+    if (this.#o.budgetSpent?.()) endRun('budget', '', adviceFor('budget', this.#trigger));
     deadline.mayStart();
   }
 
@@ -231,7 +234,8 @@ class Run {
     return decide(cause, this.#o.masker.mask(messageOf(error)), adviceFor(cause, this.#trigger));
   }
 
-  async #report(decision: Decision): Promise<RunOutcome> {
+  async #report(reached: Decision): Promise<RunOutcome> {
+    const decision = await this.#inWords(reached);
     const { forge, client, runKey, log, masker, signal } = this.#o;
     for (const end of this.#endings.splice(0)) end();
     const known = this.#journal.record.verdict;
@@ -252,6 +256,12 @@ class Run {
     const exit = exitOf(decision, signal.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
     await this.#journal.write({ type: 'run.finished', exit });
     return { exit, decision, view: await this.#picture.look(), report };
+  }
+
+  /** A budget that ended the run is told in the language of the request, from the record. */
+  async #inWords(decision: Decision): Promise<Decision> {
+    if (decision.cause !== 'budget') return decision;
+    return { ...decision, message: budgetMessage(await this.#picture.look()) ?? decision.message };
   }
 
   async #leave(taken: string): Promise<RunOutcome> {

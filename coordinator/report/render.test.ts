@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GateRun } from '../../protocol/index.ts';
+import { type GateRun, nothingSpent } from '../../protocol/index.ts';
 import { emptyRecord, type RunRecord } from '../record.ts';
 import { decide } from '../verdict.ts';
 import { readMarker } from './marker.ts';
@@ -31,7 +31,7 @@ test('R-RUN-13: a green run names the pull request, the files, and the commands 
       record.verdict = decide(null, '', '查看合并请求，满意就合并。');
       record.commits.push({ taskId: `${runKey}.code`, node: 'code', sha, files: ['src/cart.js'], leftOut: [] });
       record.gates.push(gate);
-      record.usage.set('coder', { calls: 3, input: 900, output: 100, unknown: 0 });
+      record.usage = [{ ...nothingSpent, role: 'coder', model: 'm', calls: 3, paid: 3, input: 900, output: 100 }];
     }),
     final,
   );

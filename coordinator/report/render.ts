@@ -2,6 +2,7 @@ import type { GateRun, Issue } from '../../protocol/index.ts';
 import { doneEffect } from '../record.ts';
 import { cell, fenced, fitComment } from './fit.ts';
 import { type Marker, writeMarker } from './marker.ts';
+import { spendingLine, spendingTable } from './spending.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { changedFiles, nodeOf, type RunView } from './view.ts';
 
@@ -47,6 +48,7 @@ export function renderFinal(view: RunView, footer: Footer): string {
     notes(view, t),
     account(view, t),
     taskTable(view, t),
+    spendingTable(view, t),
     mentions(view, t),
   ]);
 }
@@ -62,23 +64,13 @@ function assemble(
   t: Texts,
   parts: readonly (string | false | null | undefined)[],
 ): string {
-  const used = [...view.record.usage.values()];
-  const sum = (pick: (totals: (typeof used)[number]) => number) =>
-    used.reduce((total, totals) => total + pick(totals), 0);
-  const seconds = Math.round((view.now - view.startedAt) / 1000);
-  const usage = t.usage(
-    sum((x) => x.calls),
-    sum((x) => x.input),
-    sum((x) => x.output),
-    seconds,
-  );
   const { marker, version } = footer;
   const state =
     marker.state === 'live' && marker.liveUntil
       ? `live until ${new Date(marker.liveUntil).toISOString()}`
       : marker.state;
   const build = view.buildUrl ? ` · [${t.links.build}](${view.buildUrl})` : '';
-  const small = `<sub>${usage}${build}<br>npc-crew ${version} · run ${view.runKey} · ${state} · sandbox: none</sub>`;
+  const small = `<sub>${spendingLine(view, t)}${build}<br>npc-crew ${version} · run ${view.runKey} · ${state} · sandbox: none</sub>`;
   const body = parts.filter((part) => typeof part === 'string' && part !== '').join('\n\n');
   return `${writeMarker(marker)}\n${fitComment(body, t.cut, 58_000)}\n\n${small}`;
 }

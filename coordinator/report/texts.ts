@@ -34,6 +34,18 @@ export interface Texts {
   readonly remarksPosted: (count: number) => string;
   readonly mentions: string;
   readonly usage: (calls: number, input: number, output: number, seconds: number) => string;
+  readonly comma: string;
+  readonly cost: (amount: string, doubts: string) => string;
+  readonly costUnknown: string;
+  readonly estimated: (tries: number) => string;
+  readonly unpriced: (tries: number) => string;
+  readonly budgetLeft: (amounts: string) => string;
+  readonly budgetSpent: (used: string) => string;
+  readonly uncounted: (currencies: string) => string;
+  readonly usedOf: (used: string, limit: string) => string;
+  readonly units: Readonly<Record<'tokens' | 'calls' | 'seconds', (amount: string) => string>>;
+  readonly costs: string;
+  readonly costsHead: string;
   readonly links: {
     readonly pull: string;
     readonly branch: string;
@@ -131,6 +143,22 @@ const zh: Texts = {
   mentions: '运行期间的新提及（尚不支持中途调整；它们各自的运行会在本次之后处理）',
   usage: (calls, input, output, seconds) =>
     `${calls} 次模型调用，输入 ${input} / 输出 ${output} tokens，用时 ${seconds} 秒`,
+  comma: '，',
+  cost: (amount, doubts) => `费用 ${amount}${doubts && `（${doubts}）`}`,
+  costUnknown: '费用未知（模型价格未知）',
+  estimated: (tries) => `${tries} 次调用的用量为估算`,
+  unpriced: (tries) => `${tries} 次调用的价格未知，未计入`,
+  budgetLeft: (amounts) => `预算剩余 ${amounts}`,
+  budgetSpent: (used) => `本次运行的预算已用完：${used}。之后没有再询问任何模型；已完成的工作保留在分支上。`,
+  uncounted: (currencies) => `以 ${currencies} 计的费用不计入预算（未给出汇率）`,
+  usedOf: (used, limit) => `已用 ${used}，上限 ${limit}`,
+  units: {
+    tokens: (amount) => `${amount} tokens`,
+    calls: (amount) => `${amount} 次调用`,
+    seconds: (amount) => `${amount} 秒`,
+  },
+  costs: '模型用量与费用',
+  costsHead: '| 角色 | 模型 | 调用 | 输入 | 其中缓存 | 输出 | 费用 |\n|---|---|---|---|---|---|---|',
   links: { pull: '合并请求', branch: '分支', wip: '进行中的分支', build: '构建日志', log: '消息日志（已脱敏）' },
   cut: '（内容过长，已截断；完整内容见附件或构建日志。）',
   pointer: '这个请求已有一次运行在处理，请看它的评论。',
@@ -221,6 +249,23 @@ const en: Texts = {
   remarksPosted: (count) => `Review remarks at their lines in the pull request: ${count}.`,
   mentions: 'Mentions made meanwhile (steering a live run is not supported yet; their own runs follow after this one)',
   usage: (calls, input, output, seconds) => `${calls} model calls, ${input} tokens in / ${output} out, ${seconds} s`,
+  comma: ', ',
+  cost: (amount, doubts) => `cost ${amount}${doubts && ` (${doubts})`}`,
+  costUnknown: 'cost unknown (no known price)',
+  estimated: (tries) => `tokens of ${tries} ${tries === 1 ? 'call' : 'calls'} estimated`,
+  unpriced: (tries) => `without ${tries} ${tries === 1 ? 'call' : 'calls'} of unknown price`,
+  budgetLeft: (amounts) => `budget left: ${amounts}`,
+  budgetSpent: (used) =>
+    `The run's budget is used up: ${used}. No model was asked any more; work that was done is kept on the branch.`,
+  uncounted: (currencies) => `costs in ${currencies} do not count in the budget (no rate was given)`,
+  usedOf: (used, limit) => `${used} of ${limit}`,
+  units: {
+    tokens: (amount) => `${amount} tokens`,
+    calls: (amount) => `${amount} calls`,
+    seconds: (amount) => `${amount} s`,
+  },
+  costs: 'Models and costs',
+  costsHead: '| role | model | calls | in | of it cached | out | cost |\n|---|---|---|---|---|---|---|',
   links: {
     pull: 'Pull request',
     branch: 'Branch',
