@@ -1,4 +1,12 @@
-import { type Envelope, frames, type GateRun, RunEvent } from '../../protocol/index.ts';
+import {
+  addSpent,
+  type BudgetLimits,
+  type Envelope,
+  frames,
+  type GateRun,
+  RunEvent,
+  type SpentLine,
+} from '../../protocol/index.ts';
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
@@ -16,19 +24,12 @@ export interface RunStory {
   /** Where the delivered work lies; absent while nothing was delivered. */
   readonly delivered?: Of<'work.delivered'>;
   readonly returns: readonly Of<'work.returned'>[];
-  readonly usage: readonly UsageLine[];
+  /** What models were used for, by role and model. */
+  readonly usage: readonly SpentLine[];
+  /** What the run may use; nothing for a run of an earlier version. */
+  readonly budget: BudgetLimits;
   /** Processes of the run, the first and those that took over. */
   readonly starts: number;
-}
-
-/** What one role used of one model. */
-export interface UsageLine {
-  readonly role: string;
-  readonly model: string;
-  readonly calls: number;
-  readonly failed: number;
-  readonly input: number;
-  readonly output: number;
 }
 
 /** Folds the newest run of a log; undefined when there is none in it. */
@@ -61,6 +62,7 @@ function open(event: Of<'run.started'>, started: number): RunStory {
     commits: [],
     returns: [],
     usage: [],
+    budget: {},
     starts: 0,
   };
 }
@@ -79,7 +81,11 @@ function add(story: RunStory, event: RunEvent): RunStory {
     case 'work.returned':
       return { ...story, returns: [...story.returns, event] };
     case 'usage.recorded':
-      return { ...story, usage: spend(story.usage, event) };
+      return { ...story, usage: addSpent(story.usage, event) };
+    case 'budget.set': {
+      const { type: _, ...budget } = event;
+      return { ...story, budget };
+    }
     case 'verdict.reached':
       return { ...story, verdict: event };
     case 'run.finished':
@@ -87,17 +93,4 @@ function add(story: RunStory, event: RunEvent): RunStory {
     default:
       return story;
   }
-}
-
-function spend(lines: readonly UsageLine[], { role, model, ok, usage }: Of<'usage.recorded'>): UsageLine[] {
-  const before = lines.find((line) => line.role === role && line.model === model);
-  const line = before ?? { role, model, calls: 0, failed: 0, input: 0, output: 0 };
-  const sum = {
-    ...line,
-    calls: line.calls + 1,
-    failed: line.failed + (ok ? 0 : 1),
-    input: line.input + (usage?.input ?? 0),
-    output: line.output + (usage?.output ?? 0),
-  };
-  return before ? lines.map((other) => (other === before ? sum : other)) : [...lines, sum];
 }

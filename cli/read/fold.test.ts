@@ -72,7 +72,7 @@ test('R-CLI-6: the story of a run holds its verdict, gates, returns and use, als
     ...{ runKey: key, request: '修复', starts: 2, started: 1000, ended: 7000, exit: 0 },
     verdict: { verdict: 'green' },
     gates: [{ command: 'npm test', exit: 0 }],
-    usage: [{ role: 'coder', model: 'm', calls: 2, failed: 1, input: 10, output: 2 }],
+    usage: [{ role: 'coder', model: 'm', calls: 1, failed: 1, input: 10, output: 2 }],
   });
   expect(await foldRun(log(assign))).toBeUndefined();
 });

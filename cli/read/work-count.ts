@@ -1,4 +1,4 @@
-import { type Envelope, LoopEvent, RunEvent } from '../../protocol/index.ts';
+import { type Envelope, LoopEvent, RunEvent, spentBy } from '../../protocol/index.ts';
 
 /** Counts the events and signs of life of a task: what an agent did between two things worth a line of their own. */
 export class WorkCount {
@@ -36,7 +36,10 @@ export class WorkCount {
         if (!event.ok) this.failed += 1;
         return;
       case 'usage.recorded':
-        this.tokens += (event.usage?.input ?? 0) + (event.usage?.output ?? 0);
+        {
+          const { input, output } = spentBy(event);
+          this.tokens += input + output;
+        }
         return;
       default:
         this.events += 1;

@@ -80,7 +80,7 @@ test('R-CLI-6: the report tells the delivered branch and commit apart from the c
   const commit = { type: 'task.committed' as const, left_out: [] };
   const story = {
     ...{ runKey: '0123456789abcdef', request: 'r', started: 0, ended: 1000, starts: 1, exit: 0 },
-    ...{ gates: [], returns: [], usage: [] },
+    ...{ gates: [], returns: [], usage: [], budget: {} },
     commits: [
       { ...commit, sha: 'aaaaaaaaaaaa', node: 'design', files: [] },
       { ...commit, sha: 'bbbbbbbbbbbb', node: 'code', files: ['a.js', 'b.js'] },

@@ -1,5 +1,6 @@
 import type { TaskRow } from '../../protocol/index.ts';
 import type { RunStory } from '../read/fold-run.ts';
+import { costOf, spendingLines } from './spending.ts';
 import { table } from './table.ts';
 import { duration, taskTable } from './task-table.ts';
 import { plain } from './width.ts';
@@ -49,14 +50,16 @@ export function storyLines(
       columns,
     ),
     ...section(
-      ['ROLE', 'MODEL', 'CALLS', 'FAILED', 'TOKENS IN', 'OUT'],
+      ['ROLE', 'MODEL', 'CALLS', 'FAILED', 'TOKENS IN', 'CACHED', 'OUT', 'COST'],
       story.usage.map((line) => [
         line.role,
         line.model,
-        ...[line.calls, line.failed, line.input, line.output].map(String),
+        ...[line.calls, line.failed, line.input, line.cached, line.output].map(String),
+        costOf(line),
       ]),
       columns,
     ),
+    ...spendingLines(story, over ? story.ended : options.now),
   ];
 }
 

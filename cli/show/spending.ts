@@ -1,0 +1,35 @@
+import { costText, moneyText } from '../../base/money-text.ts';
+import { budgetLines, nothingSpent, plusSpent, type Spent, shareOf, uncounted } from '../../protocol/index.ts';
+import type { RunStory } from '../read/fold-run.ts';
+import { plural } from './units.ts';
+
+/** What calls cost: `0.12 CNY`, `~` in front where tokens were estimated, `unknown` where no price is known; empty for nothing used. */
+export function costOf({ cost, estimated, unpriced }: Spent): string {
+  const known = costText(cost);
+  if (known === '') return unpriced > 0 ? 'unknown' : '';
+  return `${estimated > 0 ? '~' : ''}${known}${unpriced > 0 ? ' + unknown' : ''}`;
+}
+
+/** What a run cost in all, and what of its budget is left at `now`, in ms since epoch. */
+export function spendingLines(story: RunStory, now: number): string[] {
+  const total = story.usage.reduce<Spent>(plusSpent, nothingSpent);
+  if (story.usage.length === 0) return [];
+  const doubts = [
+    ...(total.estimated > 0 ? [`the tokens of ${plural(total.estimated, 'call')} are estimates`] : []),
+    ...(total.unpriced > 0 ? [`${plural(total.unpriced, 'call')} of a model whose price is not known`] : []),
+    ...uncounted(total.cost, story.budget).map(
+      (currency) => `${currency} does not count in the budget: no rate was given`,
+    ),
+  ];
+  const left = budgetLines(story.budget, { ...total, seconds: (now - story.started) / 1000 }).map((line) => {
+    const { unit, used, limit, currency } = line;
+    const share = `${Math.max(0, 100 - Math.ceil(shareOf(line) * 100))} %`;
+    if (unit === 'money') return `${moneyText(Math.max(0, limit - used), currency ?? '')} (${share})`;
+    return `${Math.max(0, Math.round(limit - used)).toLocaleString('en')} ${unit} (${share})`;
+  });
+  return [
+    '',
+    `cost: ${costText(total.cost) || (total.unpriced > 0 ? 'unknown' : 'nothing')}${doubts.length > 0 ? `; ${doubts.join('; ')}` : ''}`,
+    ...(left.length > 0 ? [`budget left: ${left.join(', ')}`] : []),
+  ];
+}
