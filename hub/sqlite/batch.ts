@@ -19,16 +19,46 @@ export interface Batch {
 /** What of a message is stored: the rest stands in its body. */
 type Packed = Pick<LogRow, 'body' | 'box'>;
 
-/** Packs messages into batches, numbering them from `first`. */
-export function pack(rows: readonly Packed[], first: number, ts: number): Batch[] {
-  const batches: Batch[] = [];
-  let from = 0;
-  while (from < rows.length) {
-    const to = endOf(rows, from);
-    batches.push(packOne(rows, { from, to }, first + from, ts));
-    from = to;
+/**
+ * Packs messages into batches, into the same piece of memory each time: a new one for each is written once and lies about
+ * until it is collected. A large frame has a piece of its own.
+ */
+export class Packer {
+  readonly #room = Buffer.allocUnsafeSlow(MOST.bytes + MOST.messages + 1);
+
+  /** The batches of one commit, numbered from `first`; each is good until the next one is asked for. */
+  *pack(rows: readonly Packed[], first: number, ts: number): Generator<Batch> {
+    let from = 0;
+    while (from < rows.length) {
+      const to = endOf(rows, from);
+      yield this.#packOne(rows, { from, to }, first + from, ts);
+      from = to;
+    }
   }
-  return batches;
+
+  #packOne(rows: readonly Packed[], { from, to }: { from: number; to: number }, first: number, ts: number): Batch {
+    let size = 1;
+    for (let index = from; index < to; index += 1) size += (rows[index] as Packed).body.length + 1;
+    const frames = size <= this.#room.length ? this.#room.subarray(0, size) : Buffer.allocUnsafe(size);
+    const marks: Mark[] = [];
+    let at = 1;
+    for (let index = from; index < to; index += 1) {
+      const { body, box } = rows[index] as Packed;
+      frames[at - 1] = index === from ? OPEN : COMMA;
+      marks.push([at, body.length, box]);
+      body.copy(frames, at);
+      at += body.length + 1;
+    }
+    frames[size - 1] = CLOSE;
+    return { first, ts, count: to - from, marks: JSON.stringify(marks), frames };
+  }
+}
+
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+
+/** Whether messages find room in one batch. */
+export function isOneBatch(rows: readonly Packed[]): boolean {
+  return endOf(rows, 0) === rows.length;
 }
 
 function endOf(rows: readonly Packed[], from: number): number {
@@ -40,30 +70,6 @@ function endOf(rows: readonly Packed[], from: number): number {
     to += 1;
   }
   return to;
-}
-
-const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
-
-function packOne(
-  rows: readonly Packed[],
-  { from, to }: { from: number; to: number },
-  first: number,
-  ts: number,
-): Batch {
-  let size = 1;
-  for (let index = from; index < to; index += 1) size += (rows[index] as Packed).body.length + 1;
-  const frames = Buffer.allocUnsafe(size);
-  const marks: Mark[] = [];
-  let at = 1;
-  for (let index = from; index < to; index += 1) {
-    const { body, box } = rows[index] as Packed;
-    frames[at - 1] = index === from ? OPEN : COMMA;
-    marks.push([at, body.length, box]);
-    body.copy(frames, at);
-    at += body.length + 1;
-  }
-  frames[size - 1] = CLOSE;
-  return { first, ts, count: to - from, marks: JSON.stringify(marks), frames };
 }
 
 /** One batch, opened: its messages can be read one by one. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
-import { pack } from './batch.ts';
+import { Packer } from './batch.ts';
 import { CHUNK } from './index-chunk.ts';
 import { statements } from './statements.ts';
 import { transactions } from './transactions.ts';
@@ -23,11 +23,14 @@ export async function packOldRows(database: Database, progress: (done: number, o
   const { of } = database.prepare('SELECT count(*) AS "of" FROM old_log').get() as { of: number };
   const next = database.prepare('SELECT lsn, ts, box, body FROM old_log ORDER BY lsn LIMIT ?');
   const add = database.prepare('INSERT INTO batch (first, ts, count, marks, frames) VALUES (?, ?, ?, ?, ?)');
+  const packer = new Packer();
   for (let done = 0; done < of; ) {
     const rows = atMost(next.all(CHUNK.messages) as unknown as OldRow[], CHUNK.bytes);
     transaction(() => {
       for (const { ts, first, bodies } of commitsOf(rows)) {
-        for (const batch of pack(bodies, first, ts)) add.run(batch.first, ts, batch.count, batch.marks, batch.frames);
+        for (const batch of packer.pack(bodies, first, ts)) {
+          add.run(batch.first, ts, batch.count, batch.marks, batch.frames);
+        }
       }
       prepare('DELETE FROM old_log WHERE lsn <= ?').run(rows.at(-1)?.lsn ?? 0);
     });

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../base/sqlite.ts';
 import type { Change, LogRow } from '../storage.ts';
-import { pack } from './batch.ts';
+import { isOneBatch, Packer } from './batch.ts';
 import { CHUNK, indexChunk } from './index-chunk.ts';
 import { forwards } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
@@ -19,6 +19,7 @@ export class Writer {
   readonly #transaction: Transaction;
   readonly #prepare: Prepare;
   readonly #unindexed: Unindexed;
+  readonly #packer = new Packer();
   #last: number;
   #bytes = 0;
 
@@ -47,14 +48,17 @@ export class Writer {
       if (change.kind === 'message') rows.push(change.row);
       else rest.push(change);
     }
-    const batches = pack(rows, this.#last + 1, ts);
+    let bytes = 0;
     const insert = () => {
       const add = this.#prepare('INSERT INTO batch (first, ts, count, marks, frames) VALUES (?, ?, ?, ?, ?)');
-      for (const { first, count, marks, frames } of batches) add.run(first, ts, count, marks, frames);
+      for (const { first, count, marks, frames } of this.#packer.pack(rows, this.#last + 1, ts)) {
+        add.run(first, ts, count, marks, frames);
+        bytes += frames.length;
+      }
     };
     let indexed = 0;
     // One statement is a transaction by itself; a BEGIN and a COMMIT cost a quarter of a small commit.
-    if (batches.length <= 1 && rest.length === 0 && !this.#isChunkFull()) toldWhenFull(insert);
+    if (rest.length === 0 && isOneBatch(rows) && !this.#isChunkFull()) toldWhenFull(insert);
     else {
       this.#transaction(() => {
         insert();
@@ -63,7 +67,7 @@ export class Writer {
       });
     }
     this.#unindexed.dropUpTo(indexed);
-    this.#bytes = batches.reduce((sum, { frames }) => sum + frames.length, 0);
+    this.#bytes = bytes;
     return rows.map((row) => {
       this.#last += 1;
       this.#unindexed.add(this.#last, row, ts);
