@@ -62,3 +62,15 @@ test('R-HUB-50: ten thousand small frames are few buffers, their bytes are count
   // Small ones share a slab of Node's.
   expect(frames.take()[0]?.buffer.byteLength).toBeLessThanOrEqual(8 * 1024);
 });
+
+test('R-HUB-50: a large body is sent from where it lies, unless it would hold much more memory than its own', () => {
+  const frames = new FrameBuffer();
+  const large = (room: number) => Buffer.alloc(room).subarray(0, 20_000);
+  const [kept, copied] = [large(90_000), large(110_000)];
+  for (const body of [kept, copied, kept]) frames.around('', body, ',"lsn":1}');
+  const { bytes } = frames;
+  const chunks = frames.take();
+  expect(chunks.reduce((sum, { length }) => sum + length, 0)).toBe(bytes);
+  expect(chunks.filter(({ buffer }) => buffer === kept.buffer)).toHaveLength(2);
+  expect(chunks.filter(({ buffer }) => buffer === copied.buffer)).toHaveLength(0);
+});
