@@ -101,6 +101,8 @@ export class Dispatcher {
   }
 
   #offerQueued(): void {
+    // Many agents that come one after the other, while nothing waits, are not all looked at each time.
+    if (this.#lines.size === 0) return;
     if (this.#served === undefined) this.#served = this.#parts.agents.served();
     if (this.#lines.hasReady(this.#hasRoom)) this.#offerToFree();
     this.#lines.judge(this.#served, this.#hasRoom);
