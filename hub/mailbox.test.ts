@@ -12,7 +12,7 @@ async function stage(limits: { memory?: MailboxMemory; maxInflight?: number } = 
   const memory = limits.memory ?? new MailboxMemory(1000, 1000);
   const mailbox = new Mailbox('b', { acked: 0, depth: 0, bytes: 0, last: 0 }, storage, {
     maxInflight: limits.maxInflight ?? 1000,
-    maxInflightBytes: 1_000_000,
+    maxInflightBytes: 10_000_000,
     memory,
   });
   const taken: StoredMessage[] = [];
@@ -140,4 +140,21 @@ test('R-HUB-53: a queue gives what it was given, in order, however long it becom
     }),
     { numRuns: 50 },
   );
+});
+
+test('R-HUB-53: of large messages a mailbox keeps 1 MiB in memory, of small ones all it may; the rest comes from the log, in order', async () => {
+  const memory = new MailboxMemory(100_000_000, 100_000_000);
+  const { mailbox, sink, reader, taken, say } = await stage({ memory, maxInflight: 10_000 });
+  reader.room = 0;
+  mailbox.attach(sink, true);
+  const frame = (size: number) => Buffer.from(JSON.stringify({ type: 'route', payload: 'x'.repeat(size) }));
+  const [small, large] = [frame(10_000), frame(100_000)];
+  expect(memory.take(small.length, 2_000_000)).toBe(true);
+  expect(memory.take(large.length, 900_000)).toBe(true);
+  expect(memory.take(large.length, 1_000_000)).toBe(false);
+  await say(...Array.from({ length: 30 }, () => large), small);
+  reader.room = Number.POSITIVE_INFINITY;
+  mailbox.feed();
+  await expect.poll(() => taken.length).toBe(31);
+  expect(taken.map(({ lsn }) => lsn)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
 });

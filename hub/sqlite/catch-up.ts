@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../base/sqlite.ts';
 import type { StoredMessage } from '../storage.ts';
-import { batchesAfter, messagesOf } from './batches.ts';
+import { batchAt, batchesAfter, messagesOf } from './batches.ts';
 import { CHUNK, indexChunk, indexTypes } from './index-chunk.ts';
 import { indexedUpTo } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
@@ -42,7 +42,7 @@ function* messagesIn(prepare: Prepare, { first, last }: Range): Generator<Stored
 
 /** The messages of one chunk; undefined when there are not enough. */
 function nextChunk(prepare: Prepare): Unindexed | undefined {
-  const unindexed = new Unindexed();
+  const unindexed = new Unindexed((lsn) => batchAt(prepare, lsn));
   const indexed = indexedUpTo(prepare);
   for (const batch of batchesAfter(prepare, indexed)) {
     for (const message of messagesOf(batch, indexed)) {

@@ -1,7 +1,7 @@
-import type { LogRow, StoredMessage } from '../storage.ts';
+import type { StoredMessage } from '../storage.ts';
 import { isName, type Kind } from './positions.ts';
 import type { Prepare } from './statements.ts';
-import type { Unindexed } from './unindexed.ts';
+import { bytesOf, type Known, type Unindexed } from './unindexed.ts';
 
 /**
  * Messages, bytes and keys that are indexed together: what one commit may have to write besides its own. A key costs most,
@@ -40,14 +40,14 @@ class Drafts {
     return box.size + task.size + sender.size + to.size + type.size;
   }
 
-  add(lsn: number, { type, box, taskId, from, to, body }: LogRow): void {
+  add(lsn: number, bytes: number, { type, box, taskId, from, to }: Known): void {
     this.#note('sender', from, lsn);
     this.#note('type', type, lsn);
     if (taskId !== '') this.#note('task', taskId, lsn);
     if (box !== null) {
       const draft = this.#note('box', box, lsn);
-      draft.at.push(body.length);
-      draft.bytes += body.length;
+      draft.at.push(bytes);
+      draft.bytes += bytes;
     }
     if (to !== box && isName(to)) this.#note('to', to, lsn);
   }
@@ -85,8 +85,9 @@ export function indexChunk(prepare: Prepare, unindexed: Unindexed, afterLsn: num
   for (let lsn = first; lsn <= unindexed.last && lsn < first + CHUNK.messages; lsn += 1) {
     const row = unindexed.row(lsn);
     if (row !== undefined) {
-      drafts.add(lsn, row);
-      bytes += row.body.length;
+      const size = bytesOf(row);
+      drafts.add(lsn, size, row);
+      bytes += size;
       ts = Math.min(ts, unindexed.time(lsn));
     }
     ids.push(row?.id ?? '');

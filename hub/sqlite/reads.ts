@@ -17,7 +17,7 @@ export interface LongReads {
 /** Does them on a connection of its own. */
 export function longReads(database: Database): LongReads {
   // Nothing is behind the index, as far as this one is concerned.
-  const unindexed = new Unindexed();
+  const unindexed = new Unindexed(() => undefined);
   const log = new StoredLog(database, unindexed);
   const prepare = statements(database);
   return {

@@ -5,7 +5,7 @@ import { batchAt, batchesAfter, messagesAt, messagesOf } from './batches.ts';
 import { pieces, piecesBack, positionsOf, type Search } from './pieces.ts';
 import { backwards, forwards, idsOf, indexedUpTo, sumOf } from './positions.ts';
 import { type Prepare, statements } from './statements.ts';
-import { Unindexed } from './unindexed.ts';
+import { bytesOf, Unindexed } from './unindexed.ts';
 
 /** Messages and bytes that one page looks through at most before it hands back what it has. */
 const SCAN = { messages: 20_000, bytes: 16 * 1024 * 1024 };
@@ -70,17 +70,19 @@ export class StoredLog {
       const lsns = positionsOf(forwards(this.#prepare, 'box', box, afterLsn), unindexed.first);
       for (const message of messagesAt(this.#prepare, lsns, opened)) if (isLast(message)) return messages;
     }
-    for (const message of unindexed.after(afterLsn)) if (message.box === box && isLast(message)) break;
+    for (const message of unindexed.after(afterLsn, box)) if (isLast(message)) break;
     return messages;
   }
 
   facts(box: string, afterLsn: number): MailboxFacts {
     let { depth, bytes, last } = sumOf(this.#prepare, box, afterLsn);
-    for (const message of this.#unindexed().after(afterLsn)) {
-      if (message.box !== box) continue;
+    const unindexed = this.#unindexed();
+    for (let lsn = Math.max(afterLsn + 1, unindexed.first); lsn <= unindexed.last; lsn += 1) {
+      const row = unindexed.row(lsn);
+      if (row?.box !== box) continue;
       depth += 1;
-      bytes += message.body.length;
-      last = message.lsn;
+      bytes += bytesOf(row);
+      last = lsn;
     }
     return { depth, bytes, last };
   }
@@ -100,9 +102,10 @@ export class StoredLog {
   /** Those of the last ids of a sender that are not indexed yet. */
   recentInMemory(from: string, count: number): Recalled[] {
     const found: Recalled[] = [];
-    for (const { id, lsn, from: sender } of this.#unindexed().backwards()) {
-      if (found.length >= count) break;
-      if (sender === from) found.push({ id, lsn });
+    const unindexed = this.#unindexed();
+    for (let lsn = unindexed.last; lsn >= unindexed.first && found.length < count; lsn -= 1) {
+      const row = unindexed.row(lsn);
+      if (row?.from === from) found.push({ id: row.id, lsn });
     }
     return found.reverse();
   }
@@ -122,7 +125,9 @@ export class StoredLog {
   /** Wall clocks step, so what counts is the newest message that was committed by then. */
   positionAt(ts: number): number {
     const unindexed = this.#unindexed();
-    for (const message of unindexed.backwards()) if (message.ts <= ts) return message.lsn;
+    for (let lsn = unindexed.last; lsn >= unindexed.first; lsn -= 1) {
+      if (unindexed.row(lsn) !== undefined && unindexed.time(lsn) <= ts) return lsn;
+    }
     const chunk = this.#prepare('SELECT max(last) AS last FROM chunk WHERE ts <= ?').get(ts) as { last: number | null };
     const newest = this.#prepare(
       'SELECT first + count - 1 AS last FROM batch WHERE first <= ? AND ts <= ? ORDER BY first DESC LIMIT 1',
@@ -199,7 +204,7 @@ export class StoredLog {
 
 /** What lies behind the index, read from the log. */
 export function readUnindexed(prepare: Prepare): Unindexed {
-  const unindexed = new Unindexed();
+  const unindexed = new Unindexed((lsn) => batchAt(prepare, lsn));
   const indexed = indexedUpTo(prepare);
   unindexed.startAt(indexed + 1);
   for (const batch of batchesAfter(prepare, indexed)) {

@@ -168,8 +168,7 @@ function bury(
     if (lsn > upto) return;
     add.run(lsn, box, reason, ts);
   }
-  for (const message of unindexed.after(after)) {
-    if (message.lsn > upto) return;
-    if (message.box === box) add.run(message.lsn, box, reason, ts);
+  for (let lsn = Math.max(after + 1, unindexed.first); lsn <= Math.min(upto, unindexed.last); lsn += 1) {
+    if (unindexed.row(lsn)?.box === box) add.run(lsn, box, reason, ts);
   }
 }

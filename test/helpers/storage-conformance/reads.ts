@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Storage } from '../../../hub/storage.ts';
+import type { Change, Storage, StoredMessage } from '../../../hub/storage.ts';
 import { allOf, expectSame, mailOf, type Open, opened } from './opened.ts';
-import { message, messages, session, task } from './rows.ts';
+import { message, messages, session, stored, task } from './rows.ts';
 
 /** Enough messages, in commits of all sizes, that whatever a store does in steps was done several times. */
 async function busyLog(storage: Storage) {
@@ -69,6 +69,49 @@ export function describeReads(open: Open): void {
       }
     }
     expect(await storage.latest({}, 0)).toEqual([]);
+  });
+
+  test('R-HUB-40: large frames among small ones are found by every way as soon as they are written', async () => {
+    const { storage } = await opened(open);
+    const changes = messages(40, (index) => ({
+      from: `s${index % 2}`,
+      box: index % 3 === 0 ? 'b' : 'c',
+      taskId: `t${index % 2}`,
+      payload: 'x'.repeat(index % 4 === 0 ? 20_000 + index : index),
+    }));
+    const all: StoredMessage[] = [];
+    // in commits of one and of several, whose frames lie together
+    for (const [from, to] of [
+      [0, 1],
+      [1, 2],
+      [2, 30],
+      [30, 40],
+    ] as const) {
+      const lsns = await storage.commit(changes.slice(from, to), from);
+      all.push(...lsns.map((lsn, index) => stored(changes[from + index] as Change, lsn, from)));
+    }
+    for (const { lsn, id, taskId } of all) {
+      expectSame(
+        [(await storage.at(lsn)) as StoredMessage],
+        all.filter((one) => one.lsn === lsn),
+      );
+      expect((await storage.byTask(taskId, id))?.lsn).toBe(lsn);
+    }
+    expectSame(await allOf(storage), all);
+    expectSame(await storage.latest({ agent: 's0' }, 9), all.filter(({ from }) => from === 's0').slice(-9));
+    const mail = all.filter(({ box }) => box === 'b');
+    expectSame(await mailOf(storage, 'b'), mail);
+    expect(await storage.mailboxFacts('b', 0)).toEqual({
+      depth: mail.length,
+      bytes: mail.reduce((sum, { body }) => sum + body.length, 0),
+      last: mail.at(-1)?.lsn,
+    });
+    expect((await storage.recentIds('s1', 3)).map(({ id }) => id)).toEqual(
+      all
+        .filter(({ from }) => from === 's1')
+        .slice(-3)
+        .map(({ id }) => id),
+    );
   });
 
   test('R-HUB-40: a page ends at its limit or its bytes, has one message at least, and says where to go on', async () => {
