@@ -17,6 +17,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Processes that the 20 agents share; default 12. */
   readonly processes?: 12 | 6;
+  /** Longest pause between two points, ms; default 400. */
+  readonly pauseMs?: number;
   /** Empty folder for everything that the run leaves. */
   readonly folder: string;
   /** Hears a line about each point. */
@@ -33,6 +35,11 @@ export interface ChaosReport {
   readonly findings: Findings;
   /** What should not be; empty when all is well. */
   readonly faults: readonly string[];
+}
+
+/** The points that a run has: the same ones for the same seed. */
+export function pointsOf({ points, seed }: Pick<ChaosOptions, 'points' | 'seed'>): Point[] {
+  return drawPoints(points, seededRandom(seed).fork('points'));
 }
 
 /** How long all may take to come to rest at the end, ms. */
@@ -53,8 +60,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   try {
     await theatre.open();
     const random = seededRandom(seed);
-    const points = drawPoints(options.points, random.fork('points'));
-    for (const [index, point] of points.entries()) {
+    for (const [index, point] of pointsOf(options).entries()) {
       signal?.throwIfAborted();
       await playOne(theatre, point, { ...options, random, hits, number: index + 1 });
     }
@@ -64,9 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await theatre.destroy();
   }
   const findings = await check({ folder, ...theatre, actors });
-  for (const type of new Set(
-    drawPoints(options.points, seededRandom(seed).fork('points')).map((point) => point.type),
-  )) {
+  for (const type of new Set(pointsOf(options).map((point) => point.type))) {
     if (!hits.has(type)) theatre.faults.push(`no point of type ${type} was reached`);
   }
   const { hubStarts, agentStarts } = theatre;
@@ -82,6 +86,7 @@ async function playOne(
     hits,
     number,
     points,
+    pauseMs = 400,
     signal,
   }: ChaosOptions & { random: Random; hits: Map<string, Map<string, number>>; number: number },
 ): Promise<void> {
@@ -92,11 +97,12 @@ async function playOne(
   const where = hit === undefined ? 'not reached' : `at ${hit.lsn || 'no'} lsn, ${hit.types.length} in the commit`;
   say(`${number}/${points} ${type}: ${deed}, ${where} (${seconds} s)`);
   if (hit === undefined) theatre.faults.push(`point ${number} (${type}, ${deed}) was not reached`);
+  else if (hit.type !== type) theatre.faults.push(`point ${number} (${type}, ${deed}) was reached at a ${hit.type}`);
   else {
     const deeds = hits.get(type) ?? new Map<string, number>();
     hits.set(type, deeds.set(deed, (deeds.get(deed) ?? 0) + 1));
   }
-  await delay(random.between(50, 400));
+  await delay(random.between(50, pauseMs));
 }
 
 /** Nobody begins anything new; waits until every task is over. One that is not must be in the hands of an agent that is there. */

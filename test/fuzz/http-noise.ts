@@ -56,6 +56,8 @@ export async function makeNoise(port: number, random: Random): Promise<string> {
   socket.on('error', () => undefined);
   let answer = '';
   socket.on('data', (data: Buffer) => {
+    // who was answered waits for nothing more; a long answer is thus cut off
+    if (answer === '') setTimeout(() => socket.destroy(), 10).unref();
     if (answer.length < 64) answer += data.subarray(0, 64).toString('latin1');
   });
   const closed = once(socket, 'close');

@@ -64,7 +64,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const faults: string[] = [];
   const memory: number[] = [];
   try {
-    const [line] = (await once(child.stdout as Readable, 'data')) as [Buffer];
+    const died = ended.then((how) => Promise.reject(new Error(`the hub did not start: ${how}, see hub.stderr`)));
+    const [line] = (await Promise.race([once(child.stdout as Readable, 'data'), died])) as [Buffer];
     const port = Number(new URL(String(line).trim()).port);
     const pid = child.pid ?? 0;
     const guns = peers.map((name) => new FuzzPeer(name, port, random.fork(name)));
