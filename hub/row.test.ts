@@ -23,6 +23,16 @@ test('R-HUB-5: escapes and spaces within the payload, and spaces between tokens,
   }
 });
 
+test.each(['\\ud800', 'a\\u0000b', 'two words', ''])(
+  'R-HUB-5: what is about a task and is said to "%s" was said to the hub',
+  (to) => {
+    const event = `{"type":"task.event","from":"a","to":"${to}","task_id":"t","payload":{"event":{"type":"noted"}},"id":"i"}`;
+    const row = rowFrom(event);
+    expect([row.to, JSON.parse(row.body.toString()).to]).toEqual(['hub', 'hub']);
+    expect(rowFrom(event, 1, { to: 'b', box: 'b' })).toMatchObject({ to: 'b', box: 'b' });
+  },
+);
+
 test.each([
   ['a key twice', '{"type":"route","from":"evil","from":"a","to":"b","task_id":"","payload":1,"id":"i"}'],
   [

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { type Frame, parseTarget } from '../protocol/index.ts';
 import type { Decoded } from './decode.ts';
 import type { OutgoingMessage } from './turn.ts';
 
@@ -21,7 +22,7 @@ const carried: ReadonlySet<string> = new Set(['route', 'task.event']);
 export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingMessage {
   const { frame } = decoded;
   const type = stamp.type ?? frame.type;
-  const to = stamp.to ?? frame.to;
+  const to = stamp.to ?? targetOf(frame);
   const attempt = stamp.attempt ?? frame.attempt;
   const id = frame.id ?? uuidv7();
   const box = stamp.box ?? null;
@@ -35,6 +36,11 @@ export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingM
         ? withId(asItCame, id)
         : asItCame;
   return { type, from: sender, to, box, taskId: frame.task_id, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 };
+}
+
+/** What is about a task is said to the hub, whatever nonsense stands there: the log is searched for names, which have no escapes. */
+function targetOf({ type, to }: Frame): string {
+  return type === 'route' || to === 'hub' || parseTarget(to) !== undefined ? to : 'hub';
 }
 
 /** The id goes before the closing brace; a frame that is stored as it came has keys before it. */
