@@ -135,8 +135,9 @@ async function read(
     { type: 'task.event' },
     { agent: box, type: 'route' },
   ];
-  for (const filter of filters) {
-    if (filter.taskId === '') continue;
+  // two of them each time, which chance makes all of them
+  for (const filter of [filters[limit % filters.length], filters[back % filters.length]]) {
+    if (filter === undefined || filter.taskId === '') continue;
     expectSame(await allOf(storage, filter, { after, limit: page }), model.found(filter, after));
     expectSame(await storage.latest(filter, limit), model.found(filter).slice(-limit));
     const earlier = model.found(filter).filter(({ lsn }) => lsn < after);
