@@ -36,6 +36,9 @@ export interface HubParts {
   readonly concurrency: number;
   readonly retention: Retention;
   readonly metrics: Metrics;
+  /** Version of the program under which start and orderly stop are logged; undefined = they are not. */
+  readonly version: string | undefined;
+  readonly durability: 'process' | 'power';
   /** Bytes that the store takes on disk. */
   readonly bytes: () => Promise<number>;
   /** Whether it only shows what {@link Hub.record} adds: what agents say is refused. */
@@ -129,6 +132,8 @@ export class Hub {
     await this.#sessions.restore(sessions, new Set(awaited));
     this.#desk.restore(records);
     this.#sweeper.start();
+    this.#note('hub.started');
+    await this.#turn.settled();
   }
 
   /**
@@ -189,6 +194,7 @@ export class Hub {
     this.#desk.stop();
     this.#sessions.stop();
     this.#told.stop();
+    this.#note('hub.stopped');
     for (const connection of this.#connections) {
       connection.send(hubFrame('bye', connection.name, { reason: 'shutdown', retry_after_ms: 1000 }));
       connection.close(CloseCode.shutdown, 'shutdown');
@@ -196,6 +202,11 @@ export class Hub {
     await this.#turn.settled();
     await this.#emptied(CLOSE_WAIT);
     await this.#parts.storage.close();
+  }
+
+  #note(type: string): void {
+    const { version, durability, storage } = this.#parts;
+    if (version !== undefined) this.#post.note(type, { version, epoch: storage.epoch, durability });
   }
 
   /** What was promised cannot be kept: nobody is told anything any more, and everybody comes back to a hub that knows. */

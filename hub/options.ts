@@ -104,6 +104,8 @@ export interface HubOptions {
   readonly tokenInQuery?: boolean;
   /** What `accepted` promises to survive: the end of this process, or of the machine's power. Default `process`. */
   readonly durability?: 'process' | 'power';
+  /** Version of the program that starts it: then start and orderly stop are rows of the log. Default: they are not. */
+  readonly version?: string;
   /** Default: everything is kept. */
   readonly retention?: Retention;
 }

@@ -56,6 +56,13 @@ export class Post implements Carrier {
     this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 });
   }
 
+  /** Logs a word of the hub about itself: for nobody, and for whoever reads the log. */
+  note(type: string, payload: unknown): void {
+    const id = uuidv7();
+    const body = Buffer.from(JSON.stringify({ type, from: 'hub', to: 'hub', task_id: '', payload, id }));
+    this.#write({ type, from: 'hub', to: 'hub', box: null, taskId: '', id, attempt: null, body, lsn: 0, ts: 0 });
+  }
+
   /** Logs a row as it is. */
   record(row: LogRow): void {
     this.#write({ ...row, lsn: 0, ts: 0 });

@@ -143,6 +143,8 @@ async function openHub(
     concurrency: options.concurrency ?? 2,
     retention: options.retention ?? {},
     metrics,
+    version: options.version,
+    durability: options.durability ?? 'process',
     bytes: () => bytesOf(options.database),
     replay,
     failed: fail,

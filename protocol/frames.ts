@@ -219,10 +219,13 @@ export function isFrameType(type: string): type is FrameType {
   return Object.hasOwn(frames, type);
 }
 
+/** What is logged and never sent: a late result, and what the hub says of itself. */
+const logOnly: ReadonlySet<string> = new Set(['stale_result', 'hub.started', 'hub.stopped']);
+
 /**
- * Whether a message of the log may have this type: that of a frame, or `stale_result`, as which a late result is logged. Any
- * other one can only be the type of the event in a `task.event`.
+ * Whether a message of the log may have this type: that of a frame, or one that is logged only. Any other one can only be the
+ * type of the event in a `task.event`.
  */
 export function isLoggedType(type: string): boolean {
-  return type === 'stale_result' || isFrameType(type);
+  return logOnly.has(type) || isFrameType(type);
 }

@@ -12,6 +12,7 @@ import { print, say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, mustBeFree, noteRun, stateRoot } from '../state-folder.ts';
 import { openTokenFile, readTokenFile } from '../token-file.ts';
+import { version } from '../version.ts';
 
 interface Options {
   readonly port: number;
@@ -85,6 +86,7 @@ async function serve(options: Options): Promise<void> {
     hostNames: options.hostName ?? [],
     origins: options.origin ?? [],
     ...flags,
+    version,
     log,
   }).catch((error: unknown) => portError(error, options));
   await noteRun(folder, { runKey: name, hubUrl: hub.url, goal: `hub on ${hub.url}` });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import { type RunningHub, startHub } from '../../hub/index.ts';
 import { connectHub, type HubClient } from '../../hub-client/index.ts';
+import { version } from '../version.ts';
 
 /** The hub of a run, and the coordinator's place on it. */
 export interface RunHub {
@@ -34,6 +35,7 @@ export async function openRunHub({ folder, runKey, external, log }: RunHubOption
     port: 0,
     database: path,
     auth: 'required',
+    version,
     log,
   });
   const token = hub.grant({ agent: 'coordinator', scopes: ['assign', 'watch'] });

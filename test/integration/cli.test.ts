@@ -128,14 +128,14 @@ test('R-CLI-6, R-CLI-7: what was said on a hub is read from its folder, from the
   const byHub = json(await runCli(['log', '--hub', url, '--json'], { env }));
   const newest = json(await runCli(['log', '--json'], { env }));
   expect(newest).toEqual(byHub);
-  expect(newest.map((frame) => frame.type)).toEqual(['route', 'register_task']);
+  expect(newest.map((frame) => frame.type)).toEqual(['hub.started', 'route', 'register_task']);
   expect((await runCli(['log'], { env })).stdout).toMatch(/ann → bob {2}route {2}t1 {2}你好/);
   expect((await runCli(['log', '--type', 'register_task'], { env })).stdout.trim().split('\n')).toHaveLength(1);
   expect((await runCli(['log', '--agent', 'bob', '--task', 't1'], { env })).stdout.trim().split('\n')).toHaveLength(1);
   expect(await runCli(['log', '--task', 't'], { env })).toMatchObject({
     exit: 0,
     stdout: '',
-    stderr: '0 of 2 messages match\n',
+    stderr: '0 of 3 messages match\n',
   });
   expect((await runCli(['tasks'], { env })).stdout).toContain('t2');
   expect((await runCli(['agents', '--hub', url], { env })).stdout).toMatch(/^ann/m);

@@ -87,4 +87,5 @@ export const hub = {
   'R-HUB-105':
     'Whether a client misses something is told right when the log is an older copy of itself, or was trimmed.',
   'R-HUB-106': 'A question whose owner is gone holds no slot, and loses nothing.',
+  'R-HUB-107': 'Each start and orderly end of a hub is in its log.',
 } as const;
