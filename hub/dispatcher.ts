@@ -60,7 +60,7 @@ export class Dispatcher {
   /** Like {@link schedule}, after an agent came, went, is given up, or took on other roles. */
   agentsChanged(): void {
     this.#served = undefined;
-    for (const task of this.#asking) this.#park(task);
+    for (const task of this.#asking) this.place(task);
     this.schedule();
   }
 
@@ -69,6 +69,8 @@ export class Dispatcher {
     const { subState, target } = task.record;
     if (subState === 'input_required') this.#asking.add(task);
     else this.#asking.delete(task);
+    const wasParked = task.parked;
+    // A question holds its slot only while somebody may answer; with its owner it gets it back, room or not.
     task.parked = subState === 'input_required' && isGone(this.#parts.agents.get(task.record.owner));
     const rides = ridesAlong(task.record, this.#parts.table);
     // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
@@ -77,6 +79,7 @@ export class Dispatcher {
     task.slot = slot;
     if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
     else this.#lines.remove(task);
+    if (task.parked !== wasParked) this.placeChildren(task.record.taskId);
   }
 
   /** Takes note of where the tasks below one stand, after it was taken up or let go. */
@@ -87,13 +90,6 @@ export class Dispatcher {
   stop(): void {
     this.#stopped = true;
     this.#lines.stop();
-  }
-
-  /** A question holds its slot only while somebody may answer; with its owner it gets it back, room or not. */
-  #park(task: LiveTask): void {
-    const before = task.parked;
-    this.place(task);
-    if (task.parked !== before) this.placeChildren(task.record.taskId);
   }
 
   get #hasRoom(): boolean {
