@@ -1,4 +1,4 @@
-import { isLoggedType } from '../protocol/index.ts';
+import { isLoggedType } from '../protocol/frame-types.ts';
 import type { LogFilter, LogRow } from './storage.ts';
 
 /** A message as far as it is judged. */

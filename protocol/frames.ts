@@ -214,18 +214,3 @@ export type FrameOf<T extends FrameType> = z.infer<(typeof frames)[T]>;
 
 /** Any frame, checked; switch over `type`. */
 export type Frame = { [T in FrameType]: FrameOf<T> }[FrameType];
-
-export function isFrameType(type: string): type is FrameType {
-  return Object.hasOwn(frames, type);
-}
-
-/** What is logged and never sent: a late result, and what the hub says of itself. */
-const logOnly: ReadonlySet<string> = new Set(['stale_result', 'hub.started', 'hub.stopped']);
-
-/**
- * Whether a message of the log may have this type: that of a frame, or one that is logged only. Any other one can only be the
- * type of the event in a `task.event`.
- */
-export function isLoggedType(type: string): boolean {
-  return logOnly.has(type) || isFrameType(type);
-}

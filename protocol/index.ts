@@ -25,8 +25,9 @@ export {
   Usage,
   Verdict,
 } from './events.ts';
+export { isFrameType, isLoggedType } from './frame-types.ts';
 export type { Frame, FrameOf, FrameType } from './frames.ts';
-export { frames, isFrameType, isLoggedType, ResumePoint } from './frames.ts';
+export { frames, ResumePoint } from './frames.ts';
 export {
   AgentRow,
   Artifact,

@@ -1,4 +1,4 @@
-import { isLoggedType } from '../../protocol/index.ts';
+import { isLoggedType } from '../../protocol/frame-types.ts';
 import type { LogFilter, StoredMessage } from '../storage.ts';
 import { batchesAfter, batchesBefore, mayHold, messagesAt, messagesOf } from './batches.ts';
 import {
