@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -56,10 +58,11 @@ test('R-HUB-45: answers come in the order of the questions, and those that are l
 test('R-HUB-45: a thread that dies is replaced, and what was asked is answered', async () => {
   const { path, storage } = await filled();
   let started = 0;
-  const beside = new Beside(path, (...how) => {
+  const start = (path: string, shared: Int32Array) => {
     started += 1;
-    return started === 1 ? new Worker(deadly, { eval: true }) : startLogThread(...how);
-  });
+    return started === 1 ? new Worker(deadly, { eval: true }) : startLogThread(path, shared);
+  };
+  const beside = new Beside(path, { start });
   const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
   const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3)];
   expect((await first).messages).toHaveLength(5);
@@ -72,10 +75,11 @@ test('R-HUB-45: a thread that dies is replaced, and what was asked is answered',
 test('R-HUB-45: what two threads died of is refused, and what comes after it is answered', async () => {
   const { path, storage } = await filled();
   let started = 0;
-  const beside = new Beside(path, (...how) => {
+  const start = (path: string, shared: Int32Array) => {
     started += 1;
-    return started <= 2 ? new Worker(deadly, { eval: true }) : startLogThread(...how);
-  });
+    return started <= 2 ? new Worker(deadly, { eval: true }) : startLogThread(path, shared);
+  };
+  const beside = new Beside(path, { start });
   const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
   const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3)];
   await expect(first).rejects.toMatchObject({ code: 'internal' });
@@ -83,3 +87,42 @@ test('R-HUB-45: what two threads died of is refused, and what comes after it is 
   await beside.close();
   await storage.close();
 });
+
+test('R-HUB-45: a thread that is asked nothing for a while ends, and the next question goes to another one', async () => {
+  const { path, storage } = await filled();
+  const threads: Worker[] = [];
+  const start = (path: string, shared: Int32Array) => {
+    const thread = startLogThread(path, shared);
+    threads.push(thread);
+    return thread;
+  };
+  const beside = new Beside(path, { start, restMs: 20 });
+  const ask = () => beside.tail({}, 0, { limit: 5, maxBytes: 10_000, end: 2000 });
+  await ask();
+  const code = await once(threads[0] as Worker, 'exit');
+  expect(code).toEqual([0]);
+  const [first, second] = await Promise.all([ask(), ask()]);
+  expect([first.messages, second.messages].map(({ length }) => length)).toEqual([5, 5]);
+  expect(threads).toHaveLength(2);
+  await beside.close();
+  expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+  await storage.close();
+});
+
+test('R-HUB-45: the thread beside the log loads no schemas, which would double the memory it takes', () => {
+  const loaded = modulesOf(new URL('./log-thread.ts', import.meta.url));
+  expect(loaded.size).toBeGreaterThan(10);
+  expect([...loaded].filter((name) => name.includes('zod') || name.endsWith('protocol/index.ts'))).toEqual([]);
+});
+
+/** What a module loads, and what that loads in turn; imports of types load nothing. */
+function modulesOf(file: URL, seen = new Set<string>()): Set<string> {
+  seen.add(String(file));
+  for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export) (?!type )[^;]*? from '(.+)';$/gm,
+  )) {
+    if (!name.startsWith('.')) seen.add(name);
+    else if (!seen.has(String(new URL(name, file)))) modulesOf(new URL(name, file), seen);
+  }
+  return seen;
+}

@@ -25,21 +25,40 @@ const DEATHS = 2;
 const LEAVE_MS = 5000;
 
 /**
- * The thread beside the log, from the hub's side. It is started at the first question and answers in order. When it dies,
- * another one takes over what was asked; a question that two threads died of is refused.
+ * How long a thread that is asked nothing stays, ms: it takes 10 MB, and another one is there within a tenth of a second. A
+ * little longer than the write-ahead log waits until it is cut.
+ */
+const REST_MS = 6000;
+
+/** A thread, and what is known of it at once. */
+interface Thread {
+  readonly worker: Worker;
+  readonly state: ThreadState;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<unknown>;
+}
+
+/**
+ * The thread beside the log, from the hub's side. It is started at the first question, answers in order, and is ended when it has
+ * been asked nothing for a while. When it dies, another one takes over what was asked; a question that two threads died of is
+ * refused.
  */
 export class Beside {
   readonly #path: string;
   readonly #startThread: (path: string, shared: Int32Array) => Worker;
+  readonly #restMs: number;
   readonly #outstanding = new Map<number, Outstanding>();
-  readonly #state = new ThreadState();
-  #worker: Worker | undefined;
+  #thread: Thread | undefined;
+  #rest: NodeJS.Timeout | undefined;
+  /** The last one that was sent away. */
+  #gone: Promise<unknown> | undefined;
   #number = 0;
   #closed = false;
 
-  constructor(path: string, start: (path: string, shared: Int32Array) => Worker = startLogThread) {
+  constructor(path: string, { start = startLogThread, restMs = REST_MS } = {}) {
     this.#path = path;
     this.#startThread = start;
+    this.#restMs = restMs;
   }
 
   async tail(...values: Parameters<LongReads['tail']>): Promise<LogPage> {
@@ -77,14 +96,9 @@ export class Beside {
     this.#closed = true;
     for (const { reject } of this.#outstanding.values()) reject(new AppError('cancelled', 'the log is closed'));
     this.#outstanding.clear();
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    this.#worker = undefined;
-    worker.ref();
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    this.#state.phase = 'closing';
-    worker.postMessage('close');
-    await ended;
+    if (this.#thread !== undefined) this.#thread.state.phase = 'closing';
+    this.#sendAway();
+    await this.#gone;
   }
 
   #ask<Name extends Question['name']>(name: Name, values: Asked<Name>): Promise<Answer> {
@@ -96,16 +110,19 @@ export class Beside {
         return;
       }
       this.#outstanding.set(question.number, { question, deaths: 0, resolve, reject });
-      this.#worker ??= this.#start();
-      this.#worker.ref();
-      this.#worker.postMessage(question);
+      clearTimeout(this.#rest);
+      this.#thread ??= this.#start();
+      this.#thread.worker.ref();
+      this.#thread.worker.postMessage(question);
     });
   }
 
-  #start(): Worker {
-    this.#state.begin();
-    const worker = this.#startThread(this.#path, this.#state.shared);
-    const forget = beforeExit(() => this.#state.leave(LEAVE_MS));
+  #start(): Thread {
+    const state = new ThreadState();
+    state.begin();
+    const worker = this.#startThread(this.#path, state.shared);
+    const forget = beforeExit(() => state.leave(LEAVE_MS));
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
     let reason: unknown;
     worker.on('message', (answer: Answer) => this.#take(answer));
     worker.on('error', (error) => {
@@ -113,19 +130,34 @@ export class Beside {
     });
     worker.on('exit', () => {
       forget();
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
+      if (this.#thread?.worker !== worker) return;
+      this.#thread = undefined;
       this.#replace(reason);
     });
-    return worker;
+    return { worker, state, ended };
   }
 
   #take(answer: Answer): void {
     const asked = this.#outstanding.get(answer.number);
     this.#outstanding.delete(answer.number);
-    if (this.#outstanding.size === 0) this.#worker?.unref();
+    if (this.#outstanding.size === 0 && !this.#closed) {
+      this.#thread?.worker.unref();
+      this.#rest = setTimeout(() => this.#sendAway(), this.#restMs).unref();
+    }
     if (answer.error === undefined) asked?.resolve(answer);
     else asked?.reject(new AppError('internal', `the log cannot be read: ${answer.error}`));
+  }
+
+  /** Has the thread end after what it is at; the next question goes to another one. */
+  #sendAway(): void {
+    clearTimeout(this.#rest);
+    if (this.#thread === undefined) return;
+    const { worker, ended } = this.#thread;
+    this.#thread = undefined;
+    const before = this.#gone;
+    this.#gone = ended.then(() => before);
+    worker.ref();
+    worker.postMessage('close');
   }
 
   /** The question it was at when it died is the oldest one. */
@@ -138,8 +170,8 @@ export class Beside {
       first.reject(new AppError('internal', `the thread that reads the log died: ${messageOf(reason)}`));
     }
     if (this.#outstanding.size === 0) return;
-    this.#worker = this.#start();
-    for (const { question } of this.#outstanding.values()) this.#worker.postMessage(question);
+    this.#thread = this.#start();
+    for (const { question } of this.#outstanding.values()) this.#thread.worker.postMessage(question);
   }
 }
 

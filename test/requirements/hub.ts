@@ -72,7 +72,8 @@ export const hub = {
   'R-HUB-43':
     'Of a torn write-ahead log every commit before the tear is kept; a database damaged otherwise is set aside.',
   'R-HUB-44': 'A full disk leaves nothing half, and like a folder that cannot be used it is told in words.',
-  'R-HUB-45': 'Long reads leave the thread of the hub free; the thread that does them is replaced when it dies.',
+  'R-HUB-45':
+    'Long reads leave the thread of the hub free; the thread that does them is replaced when it dies, and ends when it has nothing to do.',
   'R-HUB-46': 'The write-ahead log stays bounded under load that never stops, and commits go on whoever reads.',
   'R-HUB-47': 'Old messages can be deleted; what waits, is a dead letter, or belongs to an open task stays.',
   'R-HUB-86': 'The check of the chaos test finds what it looks for: what is lost, doubled, out of order or misapplied.',
