@@ -63,6 +63,7 @@ export class Hub {
   readonly #sweeper: Sweeper;
   readonly #connections = new Set<Connection>();
   readonly #told: ToldCursors;
+  readonly #heartbeat: Heartbeat;
   #position = 0;
   #closing = false;
 
@@ -72,6 +73,7 @@ export class Hub {
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
     const position = () => this.#position;
+    this.#heartbeat = new Heartbeat(clock, clocks);
     this.#told = new ToldCursors({ agents, turn, clock, position });
     const post = new Post(turn, agents, () => this.#told.moved());
     this.#post = post;
@@ -148,10 +150,10 @@ export class Hub {
 
   /** Serves a socket until it closes. */
   serve(socket: WebSocket, stream: Socket, admission: Admission): void {
-    const { clock, clocks, limits, log } = this.#parts;
+    const { clock, limits, log } = this.#parts;
     const connection = new Connection(admission, socket, stream, this.#turn);
     const reader = new Reader(connection, this.#router, { clock, limits, log });
-    const heartbeat = new Heartbeat(connection, clock, clocks);
+    const pulse = this.#heartbeat.add(connection);
     const slow = new SlowReader(connection, stream, limits);
     connection.onFlush = () => slow.check();
     connection.deadline = admission.levelOne ? this.#expectHello(connection) : undefined;
@@ -166,7 +168,7 @@ export class Hub {
       this.#watchers.drained(connection);
     });
     socket.on('close', (code) => {
-      heartbeat.stop();
+      this.#heartbeat.remove(pulse);
       connection.deadline?.cancel();
       this.#connections.delete(connection);
       this.#watchers.remove(connection);
