@@ -1,5 +1,6 @@
 import type { LogRow, StoredMessage } from '../storage.ts';
 import { headOf } from './head.ts';
+import { readFromLog } from './leftovers.ts';
 
 /** Messages and bytes of one batch; a single larger frame is a batch of its own. */
 const MOST = { messages: 256, bytes: 256 * 1024 };
@@ -89,6 +90,7 @@ export class OpenBatch {
     this.ts = ts;
     this.#marksText = marks;
     this.#frames = Buffer.from(frames.buffer, frames.byteOffset, frames.byteLength);
+    readFromLog(frames.byteLength);
   }
 
   get size(): number {
