@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, Children } from '../children.ts';
+import { launcherOptions } from '../launcher.ts';
 import type { ClientsHandlers } from './clients-process.ts';
 import type { EchoFigures, FloodFigures } from './exchange.ts';
 import type { RelayHandlers } from './relay-process.ts';
@@ -54,7 +55,9 @@ const SETTLE = 50;
 export async function measureCell(children: Children, plan: CellPlan): Promise<Cell[]> {
   const { variant, bytes, repetition, size } = plan;
   const folder = await children.folder();
-  const nodeOptions = plan.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', plan.profile];
+  const ours = variant === 'level-0' || variant === 'level-1' ? launcherOptions() : [];
+  const profiling = plan.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', plan.profile];
+  const nodeOptions = [...ours, ...profiling];
   const relay = await children.start<RelayHandlers>('hub/relay-process', { variant, folder }, { core: 0, nodeOptions });
   const clients = await children.start<ClientsHandlers>('hub/clients-process', null, { core: 1 });
   const port = await relay.ask('port');

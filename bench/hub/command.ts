@@ -85,7 +85,7 @@ async function measure(children: Children, options: Options): Promise<Results> {
     relays: wanted.length > 0 ? await benchRelays(children, relayPlan, say) : [],
     durable: wants('durable') ? await benchDurable(children, repetitions, say) : [],
     idle: wants('idle')
-      ? await times(fewer, () => benchIdle(children, { connections: 5_000, pingMs: quick ? 6_000 : 30_000 }, say))
+      ? await times(fewer, () => benchIdle(children, { connections: 5_000, pingMs: quick ? 12_000 : 30_000 }, say))
       : [],
     queries: wants('queries')
       ? await benchQueries(children, { messages: quick ? 100_000 : 1_000_000, rounds: quick ? 50 : 200 }, say)

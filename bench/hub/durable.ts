@@ -1,4 +1,5 @@
 import type { Children } from '../children.ts';
+import { launcherOptions } from '../launcher.ts';
 import { findNatsServer, startNatsServer } from '../nats-server.ts';
 import type { DurableHandlers } from './durable-process.ts';
 import type { RelayHandlers } from './relay-process.ts';
@@ -54,7 +55,10 @@ export async function benchDurable(
 
       async function overHub(reader: boolean) {
         const settings = { variant: 'level-1', folder, limits: LIMITS };
-        const relay = await children.start<RelayHandlers>('hub/relay-process', settings, { core: 0 });
+        const relay = await children.start<RelayHandlers>('hub/relay-process', settings, {
+          core: 0,
+          nodeOptions: launcherOptions(),
+        });
         const before = await relay.ask('cpu');
         const { rate, total } = await sender.ask('accepted', { ...LOAD, port: await relay.ask('port'), reader });
         const cpu = ((await relay.ask('cpu')) - before) / total;

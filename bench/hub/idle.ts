@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Children } from '../children.ts';
+import { launcherOptions } from '../launcher.ts';
 import type { Stall } from '../watch.ts';
 import type { IdleHandlers } from './idle-process.ts';
 import type { RelayHandlers } from './relay-process.ts';
@@ -28,7 +29,10 @@ export async function benchIdle(
   const folder = await children.folder();
   const limits = { connections: connections + 10, upgradesPerSecond: 0 };
   const settings = { variant: 'level-1', folder, limits, clocks: { ping: pingMs, pong: pingMs / 3 } };
-  const relay = await children.start<RelayHandlers>('hub/relay-process', settings, { core: 0 });
+  const relay = await children.start<RelayHandlers>('hub/relay-process', settings, {
+    core: 0,
+    nodeOptions: launcherOptions(),
+  });
   const clients = await children.start<IdleHandlers>('hub/idle-process', null, { core: 1 });
   const watch = async () => {
     await relay.ask('stalls');

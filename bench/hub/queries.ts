@@ -1,4 +1,5 @@
 import type { Children } from '../children.ts';
+import { launcherOptions } from '../launcher.ts';
 import type { QueriesHandlers, Query } from './queries-process.ts';
 import type { RelayHandlers } from './relay-process.ts';
 
@@ -40,7 +41,11 @@ export async function benchQueries(
   };
   for (const query of ofStorage) await time(query);
   await reader.ask('release');
-  const relay = await children.start<RelayHandlers>('hub/relay-process', { variant: 'level-1', folder }, { core: 0 });
+  const relay = await children.start<RelayHandlers>(
+    'hub/relay-process',
+    { variant: 'level-1', folder },
+    { core: 0, nodeOptions: launcherOptions() },
+  );
   await reader.ask('useHub', await relay.ask('port'));
   for (const query of ofHub) await time(query);
   await reader.end();

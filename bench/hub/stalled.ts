@@ -1,4 +1,5 @@
 import type { Children } from '../children.ts';
+import { launcherOptions } from '../launcher.ts';
 import type { RelayHandlers } from './relay-process.ts';
 import type { StalledHandlers } from './stalled-process.ts';
 
@@ -33,7 +34,10 @@ export async function benchStalled(
     const folder = await children.folder();
     const limits = { mailboxMessages: 1_000_000, mailboxBytes: 4 * sentBytes };
     const settings = { variant: 'level-1', folder, limits };
-    const relay = await children.start<RelayHandlers>('hub/relay-process', settings, { core: 0 });
+    const relay = await children.start<RelayHandlers>('hub/relay-process', settings, {
+      core: 0,
+      nodeOptions: launcherOptions(),
+    });
     const peers = await children.start<StalledHandlers>('hub/stalled-process', null, { core: 1 });
     await peers.ask('connect', await relay.ask('port'));
     await relay.ask('memory');
