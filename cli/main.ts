@@ -15,6 +15,7 @@ import { watchCommand } from './commands/watch.ts';
 import { Exit } from './exit-code.ts';
 import { reportFault } from './fault.ts';
 import { stateRoot } from './state-folder.ts';
+import { usageWords } from './usage-words.ts';
 import { version } from './version.ts';
 
 const program = new Command('npc-crew')
@@ -48,7 +49,9 @@ const parts = commands.flatMap((command) =>
       .showHelpAfterError(`(npc-crew ${command.name()} ${part.name()} --help tells more)`),
   ),
 );
-for (const command of [program, ...commands, ...parts]) command.exitOverride();
+for (const command of [program, ...commands, ...parts]) {
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(usageWords(text)) });
+}
 
 // a reader that went away (`npc-crew log | head`, a build that was killed) is no fault
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

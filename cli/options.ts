@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { AppError } from '../base/errors.ts';
 
 /** Reads a port number, 0 included; commander tells the person what was wrong. */
 export function parsePort(text: string): number {
@@ -29,4 +30,12 @@ export function parseSpeed(text: string): number {
   if (!/^\d*\.?\d+$/.test(text) || speed <= 0)
     throw new InvalidArgumentError('it is a number above 0, as in 10 or 0.5.');
   return speed;
+}
+
+/** Throws `AppError('usage')` when more than one of these was given. */
+export function onlyOne(options: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(options).filter((name) => options[name] !== undefined);
+  if (given.length > 1) {
+    throw new AppError('usage', `${given.join(' and ')} do not go together; take one of them`);
+  }
 }

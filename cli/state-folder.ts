@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
+import { fileWords } from '../base/file-words.ts';
 import { readStateFile, writeStateFile } from '../base/state-file.ts';
 import type { Environment } from '../config/index.ts';
 import { makeFolder } from './make-folder.ts';
@@ -144,7 +145,7 @@ export async function logIn(folder: string): Promise<string> {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       throw new AppError('not_found', `${folder} holds no log.db; is it the state folder of a run?`, { cause });
     }
-    throw new AppError('usage', `cannot read ${database}: ${messageOf(cause)}`, { cause });
+    throw new AppError('usage', `cannot read ${database}: ${fileWords(cause)}`, { cause });
   });
   return database;
 }

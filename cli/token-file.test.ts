@@ -28,14 +28,14 @@ test.each([0o640, 0o604, 0o666, 0o620])('R-CLI-41: a token file of mode %o is re
   await chmod(path, mode);
   const refused = {
     code: 'usage',
-    message: expect.stringMatching(new RegExp(`mode 0${mode.toString(8)}\\): chmod 600`)),
+    message: expect.stringMatching(new RegExp(`mode 0${mode.toString(8)}\\); chmod 600`)),
   };
   await expect(readTokenFile(path)).rejects.toMatchObject(refused);
   await expect(openTokenFile(path)).rejects.toMatchObject(refused);
 });
 
 test.each([
-  ['', /is empty: remove it/],
+  ['', /is empty; remove it/],
   ['\n \n', /is empty/],
   ['short', /holds no token/],
   ['two words that are long enough', /holds no token/],

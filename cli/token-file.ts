@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { AppError, messageOf } from '../base/errors.ts';
+import { AppError } from '../base/errors.ts';
+import { fileWords } from '../base/file-words.ts';
 
 /** Nobody else than its owner may do anything with the file. */
 const OTHERS = 0o077;
@@ -15,7 +16,8 @@ const LONGEST = 4096;
 export async function readTokenFile(path: string): Promise<string> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     const code = error.code === 'ENOENT' ? 'not_found' : 'usage';
-    throw new AppError(code, `cannot read the token file ${path}: ${messageOf(error)}`, { cause: error });
+    const cure = code === 'not_found' ? '; a hub leaves its token in its state folder, as the file `token`' : '';
+    throw new AppError(code, `cannot read the token file ${path}: ${fileWords(error)}${cure}`, { cause: error });
   });
   try {
     return await readToken(file, path);
@@ -28,7 +30,7 @@ export async function readTokenFile(path: string): Promise<string> {
 export async function openTokenFile(path: string): Promise<{ token: string; made: boolean }> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return undefined;
-    throw new AppError('usage', `cannot make the token file ${path}: ${messageOf(error)}`, { cause: error });
+    throw new AppError('usage', `cannot make the token file ${path}: ${fileWords(error)}`, { cause: error });
   });
   if (file === undefined) return { token: await readTokenFile(path), made: false };
   const token = randomBytes(32).toString('base64url');
@@ -44,17 +46,17 @@ export async function openTokenFile(path: string): Promise<{ token: string; made
 async function readToken(file: FileHandle, path: string): Promise<string> {
   const stats = await file.stat();
   const { mode } = stats;
-  if (stats.isDirectory()) throw new AppError('usage', `the token file ${path} is a folder`);
+  if (stats.isDirectory()) throw new AppError('usage', `cannot read the token file ${path}: it is a folder`);
   if ((mode & OTHERS) !== 0) {
     const shown = (mode & 0o777).toString(8).padStart(4, '0');
     throw new AppError(
       'usage',
-      `others can read the token file ${path} (mode ${shown}): chmod 600 it, and better draw a new token`,
+      `others can read the token file ${path} (mode ${shown}); chmod 600 it, and better draw a new token`,
     );
   }
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST), 0, LONGEST);
   const token = buffer.toString('utf8', 0, bytesRead).trim();
   if (/^[\x21-\x7e]{16,512}$/.test(token)) return token;
   const wrong = token === '' ? 'is empty' : 'holds no token (16 to 512 letters, digits and signs on one line)';
-  throw new AppError('usage', `the token file ${path} ${wrong}: remove it, and npc-crew hub makes a new one`);
+  throw new AppError('usage', `the token file ${path} ${wrong}; remove it, and npc-crew hub makes a new one`);
 }

@@ -5,6 +5,7 @@ import type { Frame, FrameOf } from '../protocol/index.ts';
 import { type Connection, type Ending, openConnection } from './connection.ts';
 import type { ReconnectOptions } from './hub-client.ts';
 import type { WireFrame } from './outgoing.ts';
+import { noHubWords, refusedWords } from './words.ts';
 
 export interface LinkOptions {
   readonly address: URL;
@@ -73,7 +74,7 @@ export class Link {
     while (!this.#ending.signal.aborted) {
       const { ending, lastedMs } = await this.#connectOnce(welcome);
       if (this.#ending.signal.aborted) break;
-      if (ending.final) return refused(address, ending);
+      if (ending.final) return refused(address, ending, this.#options.token !== undefined);
       if (lastedMs > 0) aloneSince = clock.monotonic();
       if (lastedMs >= capMs) failures = 0;
       // full jitter, on top of the pause that the hub asked for
@@ -111,15 +112,11 @@ export class Link {
   }
 }
 
-function refused(address: URL, ending: Ending): AppError {
-  return new AppError('refused', `The hub at ${address.host} does not let this client in: ${ending.message}.`, {
-    details: { code: ending.code },
-  });
+function refused({ host }: URL, { code, message }: Ending, hasToken: boolean): AppError {
+  const details = { code, said: message };
+  return new AppError('refused', refusedWords(host, message, { status: code, hasToken }), { details });
 }
 
-function unreachable(address: URL, ending: Ending): AppError {
-  const cure = 'Is it running? Start one with `npc-crew hub`.';
-  return new AppError('disconnected', `No hub answers at ${address.host}: ${ending.message}. ${cure}`, {
-    details: { code: ending.code },
-  });
+function unreachable({ host }: URL, { code, message }: Ending): AppError {
+  return new AppError('disconnected', noHubWords(host, message), { details: { code } });
 }

@@ -3,7 +3,8 @@ import { AppError } from '../../base/errors.ts';
 /** Says what is wrong with a command line before any task comes. Throws `usage`. */
 export function checkCommandLine(exec: string): void {
   if (exec.includes('{task}')) return;
-  throw new AppError('usage', `--exec names no {task}, so the program would not know what to do: ${exec}`);
+  const example = "as in --exec 'my-coder --task {task} --out {result}'";
+  throw new AppError('usage', `--exec ${exec}: it names no {task}, the file that says what to do; ${example}`);
 }
 
 /** Puts the paths into the command line, quoted for the shell. */

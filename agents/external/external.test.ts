@@ -195,7 +195,7 @@ test('R-AGENT-28: a secret that the program prints is in no log, line or result'
 });
 
 test('R-AGENT-26: a command line without {task} is refused, and one with quotes around it works', async () => {
-  await expect(stage('sh PROGRAM', '')).rejects.toThrow('names no {task}');
+  await expect(stage('sh PROGRAM', '')).rejects.toThrow('it names no {task}');
   const { assign } = await stage(`sh 'PROGRAM' "{task}"`, 'head -n 1 "$1"');
   expect((await assign('t1')).summary).toBe('# Task for the role "coder"');
 });

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { checkCommandLine, runExternalAgent } from '../../agents/external/index.ts';
 import { watchForOrphan } from '../../agents/orphan.ts';
 import { roleNamed, roles } from '../../agents/roles.ts';
@@ -13,7 +14,9 @@ import { AgentName, Role } from '../../protocol/index.ts';
 import { type AgentSecrets, readAgentSecrets } from '../agent-secrets.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
+import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
+import { onlyOne } from '../options.ts';
 import { say } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, stateRoot } from '../state-folder.ts';
@@ -37,7 +40,8 @@ export interface AgentOptions {
 /** Joins a hub as one agent, works until a signal comes or its run is gone, and returns the exit code. */
 export async function agentProcess(options: AgentOptions): Promise<number> {
   const { role, name = `${role}-${randomInt(1000, 10_000)}` } = options;
-  checkNames(role, name, options.exec);
+  checkNames(role, name, options);
+  const url = hubAddress(options.hub);
   const parent = process.ppid;
   const env = environment();
   const signal = abortOnSignal();
@@ -46,7 +50,7 @@ export async function agentProcess(options: AgentOptions): Promise<number> {
   const hubToken = secrets.hub_token ?? (await findHubToken(options));
   const folder = await makeStateFolder(options.state ?? join(stateRoot(env), 'agents'));
   const log = openDiagnostics(folder, logLevel);
-  const client = await connectHub({ url: options.hub, name, token: hubToken, roles: [role], title: role, log });
+  const client = await connectHub({ url, name, token: hubToken, roles: [role], title: role, log });
   try {
     await serve(options, { client, secrets, hubToken, log, signal, parent });
   } finally {
@@ -128,9 +132,19 @@ async function work({ exec, models, signal, hasParent, ...common }: WorkOptions)
   await stop();
 }
 
-function checkNames(role: string, name: string, exec: string | undefined): void {
+function checkNames(role: string, name: string, { exec, gateway, tokenStdin, tokenFile }: AgentOptions): void {
   if (exec === undefined) roleNamed(role);
   else checkCommandLine(exec);
-  const wrong = Role.safeParse(role).error ?? AgentName.safeParse(name).error;
-  if (wrong) throw new AppError('usage', wrong.issues[0]?.message ?? 'wrong name');
+  const wrong = (what: string, { error }: { error?: z.ZodError | undefined }) => {
+    if (error) throw new AppError('usage', `${what}: ${error.issues[0]?.message}`);
+  };
+  wrong(`role ${role}`, Role.safeParse(role));
+  wrong(`--name ${name}`, AgentName.safeParse(name));
+  if (gateway !== undefined && !/^https?:\/\//.test(gateway)) {
+    throw new AppError(
+      'usage',
+      `--gateway ${gateway}: this is no address of a gateway; it looks like http://127.0.0.1:PORT`,
+    );
+  }
+  onlyOne({ '--token-stdin': tokenStdin, '--token-file': tokenFile });
 }

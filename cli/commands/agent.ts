@@ -16,7 +16,7 @@ export function agentCommand(): Command {
       '--exec <CMD>',
       'another program plays the role: {task} is a Markdown file to read, {result} a file to write; without {result} its stdout counts',
     )
-    .option('--token-file <FILE>', 'file of the token for the hub')
+    .option('--token-file <FILE>', 'file of the token for that hub; default: the variable NPC_HUB_TOKEN')
     .option('--token-stdin', 'read {"hub_token", "process_token"} as one line of JSON from stdin')
     .option('--state <DIR>', 'folder for diagnostics')
     .addHelpText(

@@ -5,7 +5,7 @@ test.each([
   [['drop'], /name what to drop: .*--all/],
   [['drop', '1', '--all'], /name what to drop/],
   [['drop', 'x'], /a position is a whole number/],
-  [['list', '--hub', 'ws://x', '--state', 'y'], /only one of --state and --hub/],
+  [['list', '--hub', 'ws://x', '--state', 'y'], /--state and --hub do not go together/],
 ])('R-CLI-25: dead %j is wrong usage', async (args, words) => {
   const command = deadCommand();
   for (const part of command.commands) part.exitOverride().configureOutput({ writeErr: () => {} });

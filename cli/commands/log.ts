@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../base/errors.ts';
-import { parseCount, parseList, parsePort, parseSpeed } from '../options.ts';
+import { onlyOne, parseCount, parseList, parsePort, parseSpeed } from '../options.ts';
 import type { LogFilter } from '../read/filter.ts';
 import { addSourceOptions, type SourceOptions } from '../read/open-source.ts';
 import { parseSince } from '../read/since.ts';
@@ -69,7 +69,7 @@ async function act(options: Options): Promise<void> {
     ...(agent && { agents: agent }),
     ...(options.since !== undefined && { since: options.since }),
   };
-  onlyOne(options);
+  mustGoTogether(options);
   if (options.replay !== undefined) {
     const { replayLog } = await import('../log/replay-log.ts');
     await replayLog({ ...options, replay: options.replay });
@@ -89,13 +89,12 @@ async function act(options: Options): Promise<void> {
   await showLog(options, filter);
 }
 
-/** What cannot be wanted together. */
-function onlyOne(options: Options): void {
+/** Refuses what cannot be wanted together. */
+function mustGoTogether(options: Options): void {
   const named = (names: Readonly<Record<string, unknown>>) =>
     Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const { story, follow, replay, task, type, agent, since, last, full, port, speed, hub, file, json } = options;
-  const ways = named({ '--story': story, '--follow': follow, '--export': options.export, '--replay': replay });
-  if (ways.length > 1) throw new AppError('usage', `${ways.join(' and ')} do not go together; take one of them`);
+  onlyOne({ '--story': story, '--follow': follow, '--export': options.export, '--replay': replay });
   const [filter] = named({ '--task': task, '--type': type, '--agent': agent, '--since': since, '--last': last });
   if (story !== undefined && filter !== undefined) {
     throw new AppError('usage', `--story tells one task as a whole and does not take ${filter}; leave one of them out`);

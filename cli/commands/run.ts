@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { drawRunKey } from '../../coordinator/run-key.ts';
+import { hubAddress } from '../hub-address.ts';
 import { say } from '../print.ts';
 import type { RunOptions } from '../run/run-process.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -35,6 +36,8 @@ Examples:
   $ npc-crew run --goal "…" --flow flow.json --hub ws://127.0.0.1:8765`,
     )
     .action(async (options: RunArguments) => {
+      // told before a model is missed, and before anything is made for the run
+      if (options.hub !== undefined) hubAddress(options.hub);
       process.exitCode = await (options.runKey === undefined
         ? startSupervised(options)
         : startRun({ ...options, runKey: options.runKey }));

@@ -82,7 +82,7 @@ function sorted({ state = [], status = [] }: Options): { folder?: string; wanted
   if (unknown !== undefined) {
     throw new AppError(
       'usage',
-      `--status: no task is ever "${unknown}"; it is one of ${[...new Set(states)].join(', ')}`,
+      `--status ${unknown}: no task is ever that; it is one of ${[...new Set(states)].join(', ')}`,
     );
   }
   const isStates = (text: string) => text.split(',').every((word) => states.includes(word.trim()));

@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { AppError, messageOf } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
+import { fileWords } from '../../base/file-words.ts';
 import { environment, secretValues } from '../../config/index.ts';
 import type { Envelope } from '../../protocol/index.ts';
 import { knownHubTokens } from '../hub-token.ts';
@@ -76,7 +77,8 @@ async function writeFile(
 ): Promise<void> {
   const there = await stat(target).catch(() => undefined);
   // a device would be replaced by a file
-  if (there && !there.isFile()) throw new AppError('usage', `cannot write ${target}: it is no file; - means stdout`);
+  if (there && !there.isFile())
+    throw new AppError('usage', `cannot write ${target}: it is no file; name another, or - for stdout`);
   async function* lines() {
     for await (const frame of frames) {
       counts.messages += 1;
@@ -105,7 +107,7 @@ async function writeFile(
 function writeError(target: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof AppError || syscall === undefined) return error;
-  const message = `cannot write ${target}: ${messageOf(error)}`;
+  const message = `cannot write ${target}: ${fileWords(error)}`;
   return new AppError(code === 'ENOSPC' ? 'disk_full' : 'usage', message, { cause: error });
 }
 

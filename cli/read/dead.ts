@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import type { DeadRow } from '../../hub/index.ts';
 import { envelope } from '../../protocol/index.ts';
 import { findHubToken } from '../hub-token.ts';
+import { onlyOne } from '../options.ts';
 import { logIn, workIn } from '../state-folder.ts';
 import { type HubHttp, hubHttp } from './hub-http.ts';
 import { stateFolder } from './open-source.ts';
@@ -30,9 +31,7 @@ export interface Place {
 
 /** Those of a hub that is up, or of a state folder; where a hub is at work in that folder, it does the dropping. */
 export async function openDeadLetters(where: Place): Promise<DeadLetters> {
-  if (where.hub !== undefined && where.state !== undefined) {
-    throw new AppError('usage', 'only one of --state and --hub can be meant');
-  }
+  onlyOne({ '--state': where.state, '--hub': where.hub });
   if (where.hub !== undefined) return ofHub(hubHttp(where.hub, await findHubToken(where)));
   const folder = await stateFolder(where.state);
   const database = await logIn(folder);

@@ -2,7 +2,9 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import { AppError, type AppErrorCode, messageOf } from '../../base/errors.ts';
+import { noHubWords, refusedWords } from '../../hub-client/words.ts';
 import { AgentRow } from '../../protocol/index.ts';
+import { hubAddress } from '../hub-address.ts';
 
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
@@ -26,10 +28,7 @@ export interface HubHttp {
 
 /** Throws `AppError('usage')` when `url` is no address of a hub. */
 export function hubHttp(url: string, token?: string): HubHttp {
-  if (!URL.canParse(url) || !/^(ws|http)s?:/.test(url)) {
-    throw new AppError('usage', `"${url}" is no address of a hub; it looks like ws://127.0.0.1:8765`);
-  }
-  const base = new URL(url.replace(/^ws/, 'http'));
+  const base = new URL(hubAddress(url).replace(/^ws/, 'http'));
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const ask: HubHttp['ask'] = async (path, method = 'GET') => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -75,17 +74,12 @@ export async function connectedAgents(hub: HubHttp): Promise<AgentRow[]> {
 
 /** Nobody answers, or no longer. */
 export function away(base: Pick<URL, 'host'>, cause: unknown): AppError {
-  const cure = 'Is it running? Start one with `npc-crew hub`.';
-  return new AppError('disconnected', `No hub answers at ${base.host}: ${messageOf(cause)}. ${cure}`, { cause });
+  return new AppError('disconnected', noHubWords(base.host, messageOf(cause)), { cause });
 }
 
 function refusal(base: URL, status: number, body: string, hasToken: boolean): AppError {
   const said = Refusal.safeParse(parse(body)).data?.error.message ?? `HTTP ${status}`;
-  const named = 'name the file of its token with --token-file, or set NPC_HUB_TOKEN';
-  const given = status === 401 ? `the token that was given is wrong: ${named}` : 'the token that was given may not';
-  const cure = hasToken ? given : named;
-  const more = status === 401 || status === 403 ? `; ${cure}` : '';
-  return new AppError(codes[status] ?? 'refused', `the hub at ${base.host} says: ${said}${more}`, {
+  return new AppError(codes[status] ?? 'refused', refusedWords(base.host, said, { status, hasToken }), {
     details: { status },
   });
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip, constants as zlib } from 'node:zlib';
 import { AppError, messageOf } from '../../base/errors.ts';
+import { fileWords } from '../../base/file-words.ts';
 import { type Envelope, envelope } from '../../protocol/index.ts';
 import { splitLines } from './split-lines.ts';
 
@@ -115,7 +116,7 @@ function noLog(where: string, why: string, cause: unknown): AppError {
 
 async function isGzip(path: string): Promise<boolean> {
   const file = await open(path).catch((error) => {
-    throw new AppError('usage', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    throw new AppError('usage', `cannot read ${path}: ${fileWords(error)}`, { cause: error });
   });
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(2) });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { AppError } from '../../base/errors.ts';
 import { environment, PlaceSettings, readConfig } from '../../config/index.ts';
 import { findHubToken } from '../hub-token.ts';
+import { onlyOne } from '../options.ts';
 import { newestRun, stateRoot } from '../state-folder.ts';
 import type { Source } from './source.ts';
 
@@ -26,8 +26,7 @@ export function addSourceOptions(command: Command): Command {
  * `patienceMs`.
  */
 export async function openSource(options: SourceOptions, patienceMs = 2000): Promise<Source> {
-  const named = [options.state, options.hub, options.file].filter((value) => value !== undefined);
-  if (named.length > 1) throw new AppError('usage', 'only one of --state, --hub and --file can be read');
+  onlyOne({ '--state': options.state, '--hub': options.hub, '--file': options.file });
   // each is loaded when needed: a file is read without a database, a folder without a socket
   if (options.file !== undefined) return (await import('./file-source.ts')).fileSource(options.file);
   if (options.hub !== undefined) {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, messageOf } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
+import { fileWords } from '../../base/file-words.ts';
 import type { Log } from '../../base/log.ts';
 import { createMasker } from '../../base/mask.ts';
 import { endProcesses } from '../../base/process-tree.ts';
@@ -27,6 +28,7 @@ import { loadPrices, type PriceTable } from '../../llm/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
+import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
 import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { print, say } from '../print.ts';
@@ -140,7 +142,8 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
   const { trigger, runKey } = errand;
   const closing: (() => Promise<void> | void)[] = [];
   try {
-    const external = options.hub === undefined ? undefined : { url: options.hub, ...(hubToken && { token: hubToken }) };
+    const external =
+      options.hub === undefined ? undefined : { url: hubAddress(options.hub), ...(hubToken && { token: hubToken }) };
     const hub = await openRunHub({ folder, runKey, log, ...(external && { external }) });
     closing.push(() => hub.close());
     const { client } = hub;
@@ -262,7 +265,7 @@ async function readFlow(path: string): Promise<Flow> {
   try {
     return { text: await readFile(path, 'utf8'), where: path };
   } catch (error) {
-    throw new AppError('usage', `--flow: cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    throw new AppError('usage', `--flow: cannot read ${path}: ${fileWords(error)}`, { cause: error });
   }
 }
 

@@ -86,7 +86,7 @@ test.each([
   [['painter'], 2, /painter.*--exec/],
   [['coder', '--name', 'no good'], 2, /a name is/],
   [['coder', '--exec', 'true {task}', '--hub', 'ws://127.0.0.1:1'], 2, /127\.0\.0\.1:1/],
-  [['coder', '--exec', 'true', '--hub', 'ws://127.0.0.1:1'], 2, /--exec names no \{task\}/],
+  [['coder', '--exec', 'true', '--hub', 'ws://127.0.0.1:1'], 2, /^npc-crew: --exec true: it names no \{task\}/],
   [['coder', '--token-stdin'], 2, /first line of stdin/],
 ])('R-CLI-11: npc-crew agent %j ends with exit %i and one line', { timeout: 30_000 }, async (args, exit, words) => {
   const result = await runCli(['agent', ...args], { env });

@@ -85,7 +85,7 @@ test('R-CLI-22: an export is masked by the values of the environment and by shap
     runCli(['log', '--file', file, '--type', 'route', ...args], { env: { ...env, ...secrets } });
   expect(await log('--export', target)).toMatchObject({
     exit: 2,
-    stderr: expect.stringMatching(/cannot write .*ENOENT/),
+    stderr: expect.stringMatching(/cannot write .*: there is no such file or folder$/m),
   });
   const kept = join(home, 'kept.jsonl.gz');
   expect(await log('--export', kept)).toMatchObject({

@@ -34,7 +34,7 @@ test('R-CLI-24: tasks shows those of a state, and one of them with its timeline'
   expect(none.stdout).toBe('no task is failed\n');
   expect(wrong).toMatchObject({
     exit: 2,
-    stderr: expect.stringMatching(/no task is ever "lazy"; it is one of pending/),
+    stderr: expect.stringMatching(/--status lazy: no task is ever that; it is one of pending/),
   });
   expect(one.stdout.split('\n')).toEqual([
     expect.stringMatching(/^TASK +STATE/),

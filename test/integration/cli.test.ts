@@ -72,13 +72,16 @@ test.each([
   [['dead', 'drop', '--nope'], /\(npc-crew dead drop --help tells more\)/],
   [['hub', '--host', '8.8.8.8'], /8\.8\.8\.8 is no address of this machine/],
   [['hub', '--port', '0', '--state', '/proc/foo'], /cannot use \/proc\/foo as state folder/],
-  [['hub', '--port', 'x'], /a port is 0-65535/],
+  [['hub', '--port', 'x'], /^npc-crew: --port x: a port is 0-65535$/m],
   [['agent'], /missing required argument 'role'/],
   [['log'], /no run under .* --state DIR/],
   [['log', '--state', '/nowhere'], /\/nowhere holds no log\.db/],
-  [['log', '--file', '/nowhere'], /cannot read \/nowhere/],
+  [['log', '--file', '/nowhere'], /^npc-crew: cannot read \/nowhere: there is no such file/],
   [['log', '--file', '/'], /\/: this is no message log/],
-  [['tasks', '--state', '/a', '--hub', 'ws://127.0.0.1:1'], /only one of/],
+  [
+    ['tasks', '--state', '/a', '--hub', 'ws://127.0.0.1:1'],
+    /^npc-crew: --state and --hub do not go together; take one of them$/m,
+  ],
   [['report', '--html'], /not there yet/],
   [['run'], /CNB_/],
   [['run', '--goal', 'x', '--repo', '/'], /no git work tree/],
@@ -251,14 +254,21 @@ test('R-CLI-42: a hub keeps its token over a restart; commands and agents take i
     runCli(['tasks', '--hub', url], { env: { ...env, NPC_HUB_TOKEN: token } }),
     runCli(['agents', '--state', state], { env }),
   ]);
-  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringMatching(/a token is needed.*--token-file/) });
+  expect(refused).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/asks for its token; name its file with --token-file/),
+  });
   const wrong = { env: { ...env, NPC_HUB_TOKEN: 'a-token-of-another-hub' } };
-  const [byTasks, byWatch] = await Promise.all([
+  const [byTasks, byWatch, byAgent] = await Promise.all([
     runCli(['tasks', '--hub', url], wrong),
     runCli(['watch', '--hub', url], wrong),
+    runCli(['agent', 'helper', '--hub', url, '--exec', 'true {task}'], wrong),
   ]);
-  expect(byTasks).toMatchObject({ exit: 2, stderr: expect.stringMatching(/the token that was given is wrong/) });
-  expect(byWatch).toEqual({ ...byTasks, stdout: '' });
+  expect(byTasks).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/has another token than the one that was given; name its file with --token-file/),
+  });
+  for (const other of [byWatch, byAgent]) expect(other).toEqual({ ...byTasks, stdout: '' });
   expect(letIn.map(({ exit }) => exit)).toEqual([0, 0, 0]);
   const agent = startCli(['agent', 'helper', '--hub', url, '--exec', 'true {task}', '--token-file', file], { env });
   onTestFinished(() => void agent.child.kill('SIGKILL'));
@@ -279,7 +289,7 @@ test('R-CLI-42: a hub keeps its token over a restart; commands and agents take i
 test.each([
   [['--auth', 'none', '--host', '0.0.0.0'], /can be reached by other machines and needs a token/],
   [['--auth', 'none', '--token-file', 'x'], /--token-file is of no use with --auth none/],
-  [['--burst', '0'], /'--burst <N>' argument '0' is invalid\. it is 1 to 1000000/],
+  [['--burst', '0'], /^npc-crew: --burst 0: it is 1 to 1000000$/m],
 ])('R-CLI-40: hub %j is wrong usage', async (args, words) => {
   const { exit, stdout, stderr } = await runCli(['hub', '--port', '0', ...args], { env });
   expect(stderr).toMatch(words);
