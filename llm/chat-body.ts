@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ModelChoice, ModelRequest } from '../core/model.ts';
 import type { Turn } from '../protocol/index.ts';
+import { parameterTypes } from './rescue/schema-types.ts';
+import type { ParameterTypes } from './rescue/tools.ts';
 
 /** A chat-completions request as it comes in and goes out; what is not named here is passed on untouched. */
 export const ChatBody = z.looseObject({
@@ -33,6 +35,13 @@ export function choiceOf(model: string): ModelChoice {
 /** Names of the tools a body offers. */
 export function offeredBy(body: ChatBody): ReadonlySet<string> {
   return new Set((body.tools ?? []).flatMap((tool) => tool.function?.name ?? []));
+}
+
+/** Types of the parameters of the tools that a body offers. */
+export function typesBy(body: ChatBody): ParameterTypes {
+  return Object.fromEntries(
+    (body.tools ?? []).flatMap(({ function: tool }) => (tool ? [[tool.name, parameterTypes(tool.parameters)]] : [])),
+  );
 }
 
 /** The texts of a body, for an estimate of its tokens; pictures are left out. */

@@ -1,8 +1,11 @@
 import type { AssistantTurn, FinishReason, ToolCall, Usage } from '../protocol/index.ts';
+import type { DroppedCall } from './rescue/block.ts';
 
 /** A call as it came, with its arguments' text; `broken` calls are never run. */
 export interface ReplyCall extends ToolCall {
   readonly raw: string;
+  /** How a rescued call was written. */
+  readonly format?: string;
 }
 
 /** One whole answer of a model. */
@@ -10,6 +13,8 @@ export interface Reply {
   readonly content: string;
   readonly reasoning: string;
   readonly calls: readonly ReplyCall[];
+  /** Calls written as text that could not be used, and must be asked for again. */
+  readonly dropped: readonly DroppedCall[];
   readonly finish: FinishReason;
   readonly usage: Usage | null;
 }
@@ -20,7 +25,7 @@ export function toTurn(reply: Reply): AssistantTurn {
     role: 'assistant',
     content: reply.content,
     ...(reply.reasoning === '' ? {} : { reasoning: reply.reasoning }),
-    calls: reply.calls.map(({ raw: _, ...call }) => call),
+    calls: reply.calls.map(({ raw: _raw, format: _format, ...call }) => call),
     finish: reply.finish,
     usage: reply.usage,
   };

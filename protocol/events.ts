@@ -258,6 +258,9 @@ export const RunEvent = z.discriminatedUnion('type', [
     cost: Money.optional(),
     /** The budget's level that the model was told with this request. */
     told: z.enum(['converge', 'wrap_up']).optional(),
+    /** Calls that the model wrote as text, by format: those that were read, and those that could not be used. */
+    rescued: z.record(z.string(), z.int()).optional(),
+    dropped: z.record(z.string(), z.int()).optional(),
     ms: z.int(),
     error: z.string().optional(),
   }),

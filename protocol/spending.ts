@@ -22,6 +22,9 @@ export interface Spent {
   readonly estimated: number;
   /** Tries that used something and have no known price: they are missing in `cost`. */
   readonly unpriced: number;
+  /** Calls that models wrote as text, by format: those that were read, and those that could not be used. */
+  readonly rescued: Readonly<Record<string, number>>;
+  readonly dropped: Readonly<Record<string, number>>;
 }
 
 /** What one role used of one model. */
@@ -32,11 +35,11 @@ export interface SpentLine extends Spent {
 
 export const nothingSpent: Spent = {
   ...{ calls: 0, failed: 0, paid: 0, input: 0, output: 0, cached: 0, written: 0, thinking: 0 },
-  ...{ cost: {}, estimated: 0, unpriced: 0 },
+  ...{ cost: {}, estimated: 0, unpriced: 0, rescued: {}, dropped: {} },
 };
 
 /** What an event counts as: the provider's numbers, the estimate where it gave none. */
-export function spentBy({ ok, usage, estimate, cost }: UsageRecorded): Spent {
+export function spentBy({ ok, usage, estimate, cost, rescued = {}, dropped = {} }: UsageRecorded): Spent {
   const input = usage?.input ?? estimate?.input ?? 0;
   const output = usage?.output ?? estimate?.output ?? 0;
   const used = ok || input + output > 0;
@@ -48,6 +51,7 @@ export function spentBy({ ok, usage, estimate, cost }: UsageRecorded): Spent {
     cost: cost ? { [cost.currency]: cost.amount } : {},
     estimated: estimate ? 1 : 0,
     unpriced: used && !cost ? 1 : 0,
+    ...{ rescued, dropped },
   };
 }
 
@@ -64,11 +68,16 @@ export function minusSpent(now: Spent, before: Spent): Spent {
 function combine(one: Spent, other: Spent, sign: 1 | -1): Spent {
   const sum = { ...one } as { -readonly [K in keyof Spent]: Spent[K] };
   for (const key of Object.keys(nothingSpent) as (keyof Spent)[]) {
-    if (key !== 'cost') sum[key] = one[key] + sign * other[key];
+    if (key === 'cost' || key === 'rescued' || key === 'dropped') sum[key] = combineByName(one[key], other[key], sign);
+    else sum[key] = one[key] + sign * other[key];
   }
-  const cost = { ...one.cost };
-  for (const [currency, amount] of Object.entries(other.cost)) cost[currency] = (cost[currency] ?? 0) + sign * amount;
-  return { ...sum, cost };
+  return sum;
+}
+
+function combineByName(one: Spent['cost'], other: Spent['cost'], sign: 1 | -1): Spent['cost'] {
+  const sum = { ...one };
+  for (const [name, amount] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + sign * amount;
+  return sum;
 }
 
 /** The lines with one more event in them, by role and model. */

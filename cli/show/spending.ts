@@ -29,7 +29,28 @@ export function spendingLines(story: RunStory, now: number): string[] {
   });
   return [
     '',
+    ...leakLines(story),
     `cost: ${costText(total.cost) || (total.unpriced > 0 ? 'unknown' : 'nothing')}${doubts.length > 0 ? `; ${doubts.join('; ')}` : ''}`,
     ...(left.length > 0 ? [`budget left: ${left.join(', ')}`] : []),
   ];
+}
+
+/** Calls that came as text, by model and format. */
+function leakLines({ usage }: RunStory): string[] {
+  const models = new Map<string, Spent>();
+  for (const line of usage) models.set(line.model, plusSpent(models.get(line.model) ?? nothingSpent, line));
+  return [...models].flatMap(([model, { rescued, dropped }]) => [
+    ...(count(rescued) === 0 ? [] : [`${model} wrote ${plural(count(rescued), 'call')} as text: ${listed(rescued)}`]),
+    ...(count(dropped) === 0 ? [] : [`${model} wrote ${plural(count(dropped), 'unusable call')}: ${listed(dropped)}`]),
+  ]);
+}
+
+function count(formats: Spent['rescued']): number {
+  return Object.values(formats).reduce((sum, one) => sum + one, 0);
+}
+
+function listed(formats: Spent['rescued']): string {
+  return Object.entries(formats)
+    .map(([format, times]) => `${times} ${format}`)
+    .join(', ');
 }

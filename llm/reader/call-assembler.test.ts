@@ -8,9 +8,9 @@ function piece(place: object, name?: unknown, input?: unknown, more: object = {}
 }
 
 function assembled(deltas: readonly unknown[], finish: FinishReason = 'tool_calls', offered = ['ls', 'cat']) {
-  const assembler = new CallAssembler();
+  const assembler = new CallAssembler({ offered: new Set(offered) });
   for (const delta of deltas) assembler.add(delta);
-  return assembler.finish(finish, new Set(offered));
+  return assembler.finish(finish);
 }
 
 /** Name and arguments of each call; `null` where it is broken. */

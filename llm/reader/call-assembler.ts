@@ -10,14 +10,29 @@ interface Slot {
   readonly fragments: string[];
   readonly balance: JsonBalance;
   signature?: string;
-  refused?: string;
+  /** What a gateway of ours says of the call beside it. */
+  marks?: CallMarks;
+}
+
+type CallMarks = Partial<Pick<ReplyCall, 'origin' | 'broken' | 'refused'>>;
+
+export interface CallAssemblerOptions {
+  /** Names of the tools that the request offered. */
+  readonly offered: ReadonlySet<string>;
+  /** The other side is a gateway of ours: what it says of a call counts. */
+  readonly ours?: boolean;
 }
 
 /** Puts tool calls together from deltas, whatever a gateway does with index, id, name and arguments. Order = first appearance. */
 export class CallAssembler {
   readonly #slots: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
+  readonly #options: CallAssemblerOptions;
   #last: Slot | undefined;
+
+  constructor(options: CallAssemblerOptions) {
+    this.#options = options;
+  }
 
   /** Takes one entry of `tool_calls`. */
   add(delta: unknown): void {
@@ -39,17 +54,17 @@ export class CallAssembler {
     }
     const signature = signatureIn(delta.extra_content);
     if (signature !== undefined) slot.signature = signature;
-    if (isObject(delta.npc) && typeof delta.npc.refused === 'string') slot.refused = delta.npc.refused;
+    if (this.#options.ours && isObject(delta.npc)) slot.marks = marksIn(delta.npc);
   }
 
   /** The calls of a response that has ended with `finish`; one without a name is left out, which `nameless` counts. */
-  finish(finish: FinishReason | undefined, offered: ReadonlySet<string>): { calls: ReplyCall[]; nameless: number } {
+  finish(finish: FinishReason | undefined): { calls: ReplyCall[]; nameless: number } {
     const ids = new Set<string>();
     const named = this.#slots.filter((slot) => bareName(slot.name) !== '');
     const calls = named.map((slot) => {
       const id = slot.id !== '' && !ids.has(slot.id) ? slot.id : `call_${uuid().replaceAll('-', '').slice(0, 24)}`;
       ids.add(id);
-      return toCall(slot, id, finish, offered);
+      return toCall(slot, id, finish, this.#options.offered);
     });
     return { calls, nameless: this.#slots.length - named.length };
   }
@@ -104,8 +119,8 @@ function toCall(slot: Slot, id: string, finish: FinishReason | undefined, offere
     raw: input === undefined ? raw : JSON.stringify(input),
     origin: 'native',
     ...(slot.signature === undefined ? {} : { signature: slot.signature }),
-    ...(slot.refused === undefined ? {} : { refused: slot.refused }),
     ...(input === undefined ? { broken: brokenReason(raw, finish) } : {}),
+    ...slot.marks,
   };
 }
 
@@ -151,6 +166,14 @@ function cleanName(name: string, offered: ReadonlySet<string>): string {
 /** Arguments that are no text are taken as they are; what is no object then makes the call a broken one. */
 function jsonOf(given: unknown): string {
   return typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+}
+
+function marksIn({ origin, broken, refused }: Record<string, unknown>): CallMarks {
+  return {
+    ...(origin === 'rescued' ? { origin } : {}),
+    ...(typeof broken === 'string' ? { broken } : {}),
+    ...(typeof refused === 'string' ? { refused } : {}),
+  };
 }
 
 function signatureIn(extra: unknown): string | undefined {

@@ -1,17 +1,20 @@
 import type { ModelDelta } from '../../core/model.ts';
 import type { FinishReason, Usage } from '../../protocol/index.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply, ReplyCall } from '../reply.ts';
+import { Rescue, type RescuedCall, type Shown } from '../rescue/rescue.ts';
+import type { ParameterTypes } from '../rescue/tools.ts';
 import { isObject, UpstreamError } from '../upstream/errors.ts';
 import { CallAssembler } from './call-assembler.ts';
-import { ThinkSplitter } from './think-splitter.ts';
 import { toUsage } from './usage.ts';
 
 export interface AssemblerOptions {
   /** Names of the tools that the request offered. */
   readonly offered: ReadonlySet<string>;
+  /** Types of their parameters, for calls that come as text. */
+  readonly types?: ParameterTypes;
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
-  /** Whether a leading `<think>` block in the content is thinking. Default true. */
-  readonly thinkTags?: boolean;
+  /** The other side is a gateway of ours, which has taken thinking and calls out of the text: it is passed on as it is. */
+  readonly ours?: boolean;
 }
 
 /** Folds the chunks of one completion into a {@link Reply}. Never repairs a call by guess. */
@@ -19,13 +22,17 @@ export class DeltaAssembler {
   readonly #options: AssemblerOptions;
   #content: string[] = [];
   #reasoning: string[] = [];
-  #calls = new CallAssembler();
-  #think = new ThinkSplitter();
+  #raw: string[] = [];
+  #calls: CallAssembler;
+  #rescue: Rescue | undefined;
+  #lost = false;
   #finish = '';
   #usage: Usage | null = null;
 
   constructor(options: AssemblerOptions) {
     this.#options = options;
+    this.#calls = new CallAssembler(options);
+    this.#rescue = this.#newRescue();
   }
 
   /** Takes one chunk, or one whole completion, whose `message` counts as a delta. */
@@ -46,56 +53,86 @@ export class DeltaAssembler {
 
   /** The whole reply. `ended` = the stream said `[DONE]` or was a plain body. Throws when it is none. */
   finish(ended: boolean): Reply {
-    const held = this.#think.end();
-    this.#say('text', held.text);
-    this.#say('thinking', held.thinking);
     if (this.#finish === '' && !ended) {
       throw new UpstreamError('incomplete', 'the stream ended before the reply did');
     }
-    const finish = toFinish(this.#finish, () => this.#content.join('').trim());
-    const { calls, nameless } = this.#calls.finish(finish, this.#options.offered);
+    const finish = toFinish(this.#finish, () => this.#saying());
+    const { calls: structured, nameless } = this.#calls.finish(finish);
+    const rest = this.#rescue?.finish(structured);
+    this.#rescue = undefined;
+    if (rest) this.#show(rest);
+    const calls = [...structured, ...(rest?.calls ?? []).map(toReplyCall)];
+    const dropped = rest?.dropped ?? [];
     const [content, reasoning] = [this.#content.join(''), this.#reasoning.join('')];
-    const nothing = content.trim() === '' && reasoning.trim() === '' && calls.length === 0;
+    const nothing = `${content}${reasoning}`.trim() === '' && calls.length === 0 && dropped.length === 0;
     if (nothing && nameless > 0) throw new UpstreamError('incomplete', 'the reply holds a tool call without a name');
-    if (nothing && finish !== 'length' && finish !== 'content_filter') {
-      throw new UpstreamError('empty', 'the model answered nothing');
-    }
     const stays = finish === 'length' || finish === 'content_filter';
+    if (nothing && !stays) throw new UpstreamError('empty', 'the model answered nothing');
     return {
       content,
       reasoning,
       calls,
+      dropped,
       finish: stays ? finish : calls.length > 0 ? 'tool_calls' : 'stop',
       usage: this.#usage,
     };
   }
 
+  /** The reply failed: text that was held back is shown, and no call in it counts. */
+  fail(): void {
+    const { calls, nameless } = this.#calls.finish('stop');
+    const rest = this.#rescue?.finish(calls);
+    this.#rescue = undefined;
+    if (rest) this.#show(rest);
+    this.#lost ||= calls.length + nameless > 0 || (rest !== undefined && rest.calls.length + rest.dropped.length > 0);
+  }
+
+  /** Whether the reply failed and held calls. */
+  get lostCalls(): boolean {
+    return this.#lost;
+  }
+
   /** Everything received so far, for an estimate of its tokens. */
   received(): string {
-    return this.#content.join('') + this.#reasoning.join('') + this.#calls.received();
+    return this.#raw.join('') + this.#calls.received();
   }
 
   /** A gateway of ours began the reply anew; what was shown so far does not count. */
   #restart(): void {
     this.#content = [];
     this.#reasoning = [];
-    this.#calls = new CallAssembler();
-    this.#think = new ThinkSplitter();
+    this.#raw = [];
+    this.#calls = new CallAssembler(this.#options);
+    this.#rescue = this.#newRescue();
     this.#finish = '';
   }
 
+  #newRescue(): Rescue | undefined {
+    const { ours, offered, types } = this.#options;
+    return ours ? undefined : new Rescue({ offered, ...(types && { types }) });
+  }
+
   #delta(delta: Record<string, unknown>): void {
-    this.#say('thinking', reasoningIn(delta));
     const { text, thinking } = contentIn(delta);
-    this.#say('thinking', thinking);
-    if (text !== '') {
-      const split = this.#options.thinkTags === false ? { text, thinking: '' } : this.#think.push(text);
-      this.#say('thinking', split.thinking);
-      this.#say('text', split.text);
-    }
+    this.#hear('thinking', reasoningIn(delta));
+    this.#hear('thinking', thinking);
+    this.#hear('text', text);
     const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
     for (const call of calls) this.#calls.add(call);
     if (isObject(delta.function_call)) this.#calls.add({ index: 0, function: delta.function_call });
+  }
+
+  /** Takes what came and shows of it what may be shown. */
+  #hear(kind: 'text' | 'thinking', piece: string): void {
+    if (piece === '') return;
+    this.#raw.push(piece);
+    if (this.#rescue) this.#show(this.#rescue[kind](piece));
+    else this.#say(kind, piece);
+  }
+
+  #show({ text, thinking }: Shown): void {
+    this.#say('thinking', thinking);
+    this.#say('text', text);
   }
 
   #say(kind: 'text' | 'thinking', text: string): void {
@@ -103,6 +140,16 @@ export class DeltaAssembler {
     (kind === 'text' ? this.#content : this.#reasoning).push(text);
     this.#options.onDelta?.({ kind, text });
   }
+
+  /** The text so far, for an error that stands in it. */
+  #saying(): string {
+    this.fail();
+    return this.#content.join('').trim();
+  }
+}
+
+function toReplyCall({ id, name, input, format }: RescuedCall): ReplyCall {
+  return { id, name, input: { ...input }, raw: JSON.stringify(input), origin: 'rescued', format };
 }
 
 /** Only the first choice is read. */

@@ -1,44 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ModelError } from '../../core/model.ts';
 import type { Reply } from '../reply.ts';
 import { ReplyReader } from './reply-reader.ts';
-
-interface Case {
-  readonly id: string;
-  readonly raw: string;
-  readonly split_at?: readonly number[];
-  readonly tools?: readonly string[];
-  readonly expect: {
-    readonly content: string;
-    readonly reasoning: string;
-    readonly calls: readonly {
-      name: string;
-      arguments: unknown;
-      id?: string;
-      thought_signature?: string;
-    }[];
-    readonly finish: string | null;
-    readonly usage: { prompt_tokens: number; completion_tokens: number; cached_tokens: number } | null;
-    readonly error: { kind: string } | null;
-    readonly dropped: boolean;
-  };
-}
-
-const cases: Case[] = readFileSync(new URL('../../test/fixtures/sse-cases.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line));
-/** Calls written as text are for the recogniser, which is not there yet. */
-const later = new Set(['s-leak']);
-
-const norm = (text: string) =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/[ \t]+\n/g, '\n')
-    .replaceAll(/\n+/g, '\n')
-    .replaceAll(/(?<=\S) {2,}/g, ' ')
-    .trim();
 
 function pieces(bytes: Uint8Array, borders: readonly number[]): Uint8Array[] {
   return [0, ...borders].map((from, at) => bytes.subarray(from, borders[at] ?? bytes.length));
@@ -63,44 +26,6 @@ function read(raw: string, tools: readonly string[], borders: readonly number[])
   }
   if (reply) expect([reply.content, reply.reasoning]).toEqual([said.text, said.thinking]);
   return { said, reply, kind, received: reader.received() };
-}
-
-const everyByte = (raw: string) => [...new TextEncoder().encode(raw).keys()].slice(1);
-
-for (const { id, raw, split_at = [], tools = [], expect: wanted } of cases.filter((one) => !later.has(one.id))) {
-  for (const [how, borders] of [
-    ['whole', []],
-    ['cut as given', split_at],
-    ['byte by byte', everyByte(raw)],
-  ] as const) {
-    test(`R-LLM-1: ${id}, ${how}`, () => {
-      const { said, reply, kind } = read(raw, tools, borders);
-      expect(norm(said.text)).toBe(norm(wanted.content));
-      expect(norm(said.thinking)).toBe(norm(wanted.reasoning));
-      expect(kind).toBe(wanted.error?.kind);
-      if (!reply) return;
-      const sound = reply.calls.filter((call) => call.broken === undefined);
-      expect(sound.map(({ name, input }) => ({ name, arguments: input }))).toEqual(
-        wanted.calls.map(({ name, arguments: input }) => ({ name, arguments: input })),
-      );
-      for (const [at, call] of wanted.calls.entries()) {
-        if (call.id !== undefined) expect(sound[at]?.id).toBe(call.id);
-        expect(sound[at]?.signature).toBe(call.thought_signature);
-      }
-      expect(new Set(reply.calls.map((call) => call.id || undefined)).size).toBe(reply.calls.length);
-      expect(sound.length < reply.calls.length).toBe(wanted.dropped);
-      // a broken call is still answered with a tool turn, so that only here the finish says `tool_calls`
-      const finish = reply.finish === 'tool_calls' && sound.length === 0 ? 'stop' : reply.finish;
-      expect(finish).toBe(wanted.finish);
-      expect(
-        reply.usage && {
-          prompt_tokens: reply.usage.input,
-          completion_tokens: reply.usage.output,
-          cached_tokens: reply.usage.cached,
-        },
-      ).toEqual(wanted.usage);
-    });
-  }
 }
 
 const event = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;

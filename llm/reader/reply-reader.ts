@@ -7,14 +7,9 @@ import { type SseEvent, SseReader } from './sse-reader.ts';
 /** How much of a body that is no event stream is kept for the message, in characters. */
 const HEAD = 4096;
 
-export interface ReplyReaderOptions extends AssemblerOptions {
-  /** The other side is a gateway of ours: its error kinds count, and it has taken thinking out of the content. */
-  readonly ours?: boolean;
-}
-
 /** Reads one HTTP body into a {@link Reply}: an event stream with all its quirks, or a plain JSON completion. */
 export class ReplyReader {
-  readonly #options: ReplyReaderOptions;
+  readonly #options: AssemblerOptions;
   readonly #assembler: DeltaAssembler;
   readonly #sse = new SseReader();
   readonly #decoder = new TextDecoder();
@@ -23,9 +18,9 @@ export class ReplyReader {
   #unreadable = false;
   #done = false;
 
-  constructor(options: ReplyReaderOptions) {
+  constructor(options: AssemblerOptions) {
     this.#options = options;
-    this.#assembler = new DeltaAssembler({ ...options, thinkTags: !options.ours });
+    this.#assembler = new DeltaAssembler(options);
   }
 
   /** True once the stream said `[DONE]`; what follows is ignored. */
@@ -35,6 +30,35 @@ export class ReplyReader {
 
   /** Takes bytes; returns whether there was data in them, not just a sign of life. Throws on an error event. */
   push(bytes: Uint8Array): boolean {
+    return this.#orFail(() => this.#push(bytes));
+  }
+
+  /** The body is over. Throws when it holds no whole reply. */
+  end(): Reply {
+    return this.#orFail(() => this.#end());
+  }
+
+  /** Everything received so far, for an estimate of its tokens. */
+  received(): string {
+    return this.#assembler.received();
+  }
+
+  /** Whether the reply failed after calls had come. */
+  get lostCalls(): boolean {
+    return this.#assembler.lostCalls;
+  }
+
+  /** A failed reply still shows the text that came with it. */
+  #orFail<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      this.#assembler.fail();
+      throw error;
+    }
+  }
+
+  #push(bytes: Uint8Array): boolean {
     if (this.#done) return false;
     this.#look(bytes);
     if (this.#json) return true;
@@ -43,8 +67,7 @@ export class ReplyReader {
     return this.#sse.dataLines > before;
   }
 
-  /** The body is over. Throws when it holds no whole reply. */
-  end(): Reply {
+  #end(): Reply {
     if (this.#json) return this.#plain(this.#json.join('') + this.#decoder.decode());
     for (const event of this.#sse.end()) this.#event(event);
     if (!this.#sse.sawField) {
@@ -53,11 +76,6 @@ export class ReplyReader {
       throw new UpstreamError('not_sse', `the answer ${what}; it begins "${firstLine(this.#head)}"`);
     }
     return this.#assembler.finish(this.#done);
-  }
-
-  /** Everything received so far, for an estimate of its tokens. */
-  received(): string {
-    return this.#assembler.received();
   }
 
   /** Keeps the body's beginning; one that starts with `{` is a plain JSON body. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.ts';
+import type { Reply, ReplyCall } from '../reply.ts';
 
 /** Names one reply on the wire. */
 export interface ReplyLabel {
@@ -58,8 +58,18 @@ function toolCalls(reply: Reply) {
     type: 'function',
     function: { name: call.name, arguments: call.raw },
     ...(call.signature === undefined ? {} : { extra_content: { google: { thought_signature: call.signature } } }),
-    ...(call.refused === undefined ? {} : { npc: { refused: call.refused } }),
+    ...marksOf(call),
   }));
+}
+
+/** What a client of ours is told beside a call. */
+function marksOf({ origin, broken, refused }: ReplyCall) {
+  const marks = {
+    ...(origin === 'rescued' && { origin }),
+    ...(broken !== undefined && { broken }),
+    ...(refused !== undefined && { refused }),
+  };
+  return Object.keys(marks).length === 0 ? {} : { npc: marks };
 }
 
 function toUsage({ usage }: Reply) {

@@ -5,6 +5,7 @@ import { type ChatBody, textsOf } from '../chat-body.ts';
 import type { Spending } from '../money/spending.ts';
 import type { Reply } from '../reply.ts';
 import { advise } from './advice.ts';
+import { untilUsable } from './ask-again.ts';
 import type { Dialects } from './dialect.ts';
 import { UpstreamError } from './errors.ts';
 import { learnFrom } from './learn.ts';
@@ -42,13 +43,14 @@ export async function askRoute(route: Route, call: Call, services: RouteServices
   };
   const attempt = async (number: number) => {
     tries = number;
-    return await limiter.run(signal, async () => {
+    const ask = async (one: Call) => {
       const onWait = (ms: number) => tell(ms, 'takes only so much a minute');
-      await pacer.pass(() => sizeOf(body), signal, onWait);
-      return await services.spending.during({ ...call, body, host: endpoint.host }, (paid, told) =>
-        inDialect(route, { ...call, body: paid, told }, services),
+      await pacer.pass(() => sizeOf(one.body), signal, onWait);
+      return await services.spending.during({ ...one, host: endpoint.host }, (paid, told) =>
+        inDialect(route, { ...one, body: paid, told }, services),
       );
-    });
+    };
+    return await limiter.run(signal, () => untilUsable({ ...call, body }, ask));
   };
   try {
     return await withRetries(attempt, {

@@ -187,7 +187,7 @@ test('R-LLM-16: half a surrogate pair is replaced in every text, also where JSON
 test('R-LLM-16: signatures and thoughts that a program dropped go back with the calls they came with', () => {
   const marks = new CallMarks();
   const native = { id: 'a', name: 'ls', input: {}, raw: '{}', origin: 'native' as const, signature: 'c2ln' };
-  marks.remember({ content: '', reasoning: 'hm', calls: [native], finish: 'tool_calls', usage: null });
+  marks.remember({ content: '', reasoning: 'hm', calls: [native], dropped: [], finish: 'tool_calls', usage: null });
   const [restored, other] = marks.restore([calling('a'), calling('b')]);
   expect(restored).toMatchObject({
     reasoning_content: 'hm',

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../base/estimate-tokens.ts';
 import { ModelError } from '../../core/model.ts';
 import type { Money } from '../../protocol/index.ts';
 import type { Caller, Listener } from '../caller.ts';
-import { type ChatBody, offeredBy, textsOf } from '../chat-body.ts';
+import { type ChatBody, offeredBy, textsOf, typesBy } from '../chat-body.ts';
 import type { Ledger, UsageEvent } from '../money/ledger.ts';
 import type { ModelFacts } from '../money/model-facts.ts';
 import type { Told } from '../money/spending.ts';
@@ -40,6 +40,7 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
   const thinking = new ThinkingLines((line) => services.onThinking(caller.role, services.mask(line)));
   const reader = new ReplyReader({
     offered: offeredBy(one.asked),
+    types: typesBy(one.asked),
     onDelta: (delta) => {
       if (delta.kind === 'thinking') thinking.push(delta.text);
       listener.onDelta?.(delta);
@@ -97,8 +98,22 @@ function usageEvent({ body, caller, told }: Try, outcome: Outcome, received: str
     ...{ role, agent, attempt, turn, model: body.model, ok, usage, ms },
     ...(unknown ? { estimate: estimateOf(body, received) } : {}),
     ...(told && { told }),
+    ...(ok && leaksOf(outcome.reply)),
     ...(ok ? {} : { error: outcome.error instanceof ModelError ? outcome.error.kind : 'cancelled' }),
   };
+}
+
+/** Calls that came as text, by format: those that were read, and those that could not be used. */
+function leaksOf({ calls, dropped }: Reply): Pick<UsageEvent, 'rescued' | 'dropped'> {
+  const rescued = countBy(calls.flatMap(({ format }) => format ?? []));
+  const lost = countBy(dropped.map(({ format }) => format));
+  return { ...(rescued && { rescued }), ...(lost && { dropped: lost }) };
+}
+
+function countBy(formats: readonly string[]): Record<string, number> | undefined {
+  const counts: Record<string, number> = {};
+  for (const format of formats) counts[format] = (counts[format] ?? 0) + 1;
+  return formats.length === 0 ? undefined : counts;
 }
 
 /** What a try cost, where it used something and the price is known. */

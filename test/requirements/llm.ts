@@ -36,4 +36,22 @@ export const llm = {
     'calls side by side exceed a budget by no more than what was in flight, and a reply is limited to what is left',
   'R-LLM-35': 'a sub-agent spends a slice of the budget it comes from, ends with it, and what it left goes back',
   'R-LLM-36': 'agents learn the window of their model; an unknown one is taken as 128,000 tokens, and that is said',
+  'R-LLM-50':
+    'both corpora pass whole, cut as given and unit by unit, and the command says where a case or a file is wrong',
+  'R-LLM-51':
+    'what is shown and found depends on the text alone, never on where it is cut, and nothing shown is taken back',
+  'R-LLM-52': 'an opener in code, in a quotation or in prose is only text',
+  'R-LLM-53': 'a block is judged unit by unit: a call, dropped, or text',
+  'R-LLM-54': 'a unit is complete where its format says so, and no other closer is needed',
+  'R-LLM-55': 'slips in JSON are taken as far as nothing has to be guessed',
+  'R-LLM-56': "a tag's text becomes the value that its parameter's type asks for",
+  'R-LLM-57': 'a value ends at its own closer, whatever markers stand in it',
+  'R-LLM-58': 'without markers only a whole message is a call',
+  'R-LLM-59': 'control tokens are hidden where they mean something, and text elsewhere',
+  'R-LLM-60': 'calls in thinking count only at its very end, and only when nothing else came',
+  'R-LLM-61': 'every native format is read, with the slips that models make in it',
+  'R-LLM-62': 'a reply of 1 MB is read in linear time, whatever stands in it',
+  'R-LLM-63': 'calls that came as text stand beside structured ones, as calls like any other',
+  'R-LLM-64': 'a call that could not be used is asked for again, twice at most; markers are never the answer',
+  'R-LLM-65': 'calls that came as text are counted by model and format',
 } as const;

@@ -1,0 +1,128 @@
+import { type Cursor, isSpace, isWord, NOTHING, type Parse } from './cursor.ts';
+
+/** The text does not match. */
+export const NO = -1;
+/** It matches as far as it goes, and may match when more has come. */
+export const MORE = -2;
+
+/**
+ * Looks for something short at a position: where it ends, {@link NO} or {@link MORE}. Patterns are bounded in length (white space inside
+ * them too), so that asking again with every unit that comes stays linear.
+ */
+export type Pattern = (cursor: Cursor, at: number) => number;
+
+/** Most white space that a pattern takes in one place. */
+const SPACES = 8;
+
+const BAR = '｜';
+const BLANK = '▁';
+
+/** Exactly this text. */
+export function word(text: string): Pattern {
+  const codes = [...text].map((unit) => unit.charCodeAt(0));
+  return (cursor, at) => {
+    for (let index = 0; index < codes.length; index += 1) {
+      const code = cursor.code(at + index);
+      if (code === NOTHING) return MORE;
+      if (code !== codes[index]) return NO;
+    }
+    return at + codes.length;
+  };
+}
+
+/** A DeepSeek-like token, in which `｜` and `|` are equal, and `▁`, `_`, a space and `\_` are. */
+export function special(text: string): Pattern {
+  return sequence(...[...text].map((unit) => (unit === BAR ? bar : unit === BLANK ? blank : word(unit))));
+}
+
+const bar: Pattern = oneOf(`|${BAR}`);
+const blank: Pattern = anyOf(oneOf(`_ ${BLANK}`), word('\\_'));
+const spaces: Pattern = repeat(isSpace, 0, SPACES);
+const bars = sequence(spaces, bar, optional(bar), spaces);
+
+/** What stands before the name in a DSML tag: bars, single or doubled, around `DSML`, with white space as it comes. */
+export const dsml: Pattern = sequence(bars, word('DSML'), bars);
+
+/** A short namespace with its colon, as in `antml:`. */
+export const namespace: Pattern = sequence(repeat(isWord, 1, 16), word(':'));
+
+export function oneOf(units: string): Pattern {
+  return repeat((code) => code !== NOTHING && units.includes(String.fromCharCode(code)), 1, 1);
+}
+
+/** Between `min` and `max` units of a kind, as many as there are. */
+export function repeat(isOne: (code: number) => boolean, min: number, max: number): Pattern {
+  return (cursor, at) => {
+    let to = at;
+    for (; to - at < max; to += 1) {
+      const code = cursor.code(to);
+      if (code === NOTHING) return cursor.ended && to - at >= min ? to : MORE;
+      if (!isOne(code)) break;
+    }
+    return to - at >= min ? to : NO;
+  };
+}
+
+export function optional(pattern: Pattern): Pattern {
+  return (cursor, at) => {
+    const end = pattern(cursor, at);
+    return end === NO ? at : end;
+  };
+}
+
+export function sequence(...patterns: readonly Pattern[]): Pattern {
+  return (cursor, at) => {
+    let to = at;
+    for (const pattern of patterns) {
+      to = pattern(cursor, to);
+      if (to < 0) return to;
+    }
+    return to;
+  };
+}
+
+/** Matches where `pattern` begins, without its text. */
+export function before(pattern: Pattern): Pattern {
+  return (cursor, at) => {
+    const end = pattern(cursor, at);
+    return end >= 0 ? at : end;
+  };
+}
+
+/** The first pattern that matches; {@link MORE} while none does and one still may. */
+export function anyOf(...patterns: readonly Pattern[]): Pattern {
+  return (cursor, at) => {
+    let best = NO;
+    for (const pattern of patterns) {
+      const end = pattern(cursor, at);
+      if (end >= 0) return end;
+      if (end === MORE) best = MORE;
+    }
+    return best;
+  };
+}
+
+/** As {@link match} for the first of many, of which only those that still may match are asked again. */
+export function* matchFirst(cursor: Cursor, patterns: readonly Pattern[], at: number): Parse<number> {
+  for (let alive = patterns; ; ) {
+    const open: Pattern[] = [];
+    for (const pattern of alive) {
+      const end = pattern(cursor, at);
+      if (end >= 0) return end;
+      if (end === MORE) open.push(pattern);
+    }
+    if (open.length === 0) return NO;
+    if (cursor.ended) return MORE;
+    alive = open;
+    yield;
+  }
+}
+
+/** Matches once it is decided: where it ends, {@link NO}, or {@link MORE} when the text ended in the middle. */
+export function* match(cursor: Cursor, pattern: Pattern, at = cursor.position): Parse<number> {
+  for (;;) {
+    const end = pattern(cursor, at);
+    if (end !== MORE || cursor.ended) return end;
+    yield;
+  }
+}
