@@ -152,8 +152,12 @@ class Player {
 
 /** Whether a client gets a whole reply all the same, so that it will not ask for the step again. */
 function givesReply(fault: Fault | undefined): boolean {
-  return fault === undefined || ['empty', 'error_text', 'cut_arguments'].includes(fault.type);
+  return fault === undefined || stillWhole.has(fault.type) || (fault.type === 'gzip' && !fault.cut);
 }
+
+const stillWhole = new Set<Fault['type']>([
+  ...(['empty', 'error_text', 'cut_arguments', 'drip', 'huge_line', 'big_reply', 'content_type'] as const),
+]);
 
 const emptyStep: Step = { text: '', thinking: '', calls: [], delay_ms: 0, pace_ms: 0 };
 

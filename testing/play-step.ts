@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { sleep } from '../base/time.ts';
 import { sendError, sendJson } from './json-answers.ts';
+import { breakOff, playStream } from './play-stream.ts';
 import type { Fault, Step } from './script.ts';
-import { completionOf, eventsOf, type Frame } from './script-events.ts';
+import { completionOf, type Frame } from './script-events.ts';
 
 /** One reply to be played. */
 export interface Play {
@@ -23,34 +24,16 @@ export async function playStep(response: ServerResponse, { step, fault, stream, 
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><html><title>Log in</title></html>\n');
     return;
   }
-  if (fault?.type === 'cut' && fault.after === 0) {
-    response.destroy();
-    return;
-  }
+  if (fault?.type === 'error_body') return sendError(response, 200, fault.message, fault.code ?? null);
+  if ((fault?.type === 'cut' || fault?.type === 'reset') && fault.after === 0) return breakOff(response, fault.type);
   if (!stream) return sendJson(response, 200, completionOf(step, frame));
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).flushHeaders();
-  for (const [at, event] of eventsOf(step, frame).entries()) {
-    if (fault?.type === 'stall' && at >= fault.after) return;
-    if (fault?.type === 'cut' && at >= fault.after) {
-      response.destroy();
-      return;
-    }
-    if (fault?.type === 'error_event' && at >= 1) {
-      response.end(`data: ${JSON.stringify({ error: { message: fault.message } })}\n\n`);
-      return;
-    }
-    if (step.pace_ms > 0 && at > 0) await sleep(step.pace_ms, gone.signal).catch(ignoreGone);
-    if (gone.signal.aborted) return;
-    response.write(`data: ${JSON.stringify(event)}\n\n`);
-    // each event its own packet, so that a fault behind it finds it sent
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  if (fault?.type !== 'stall') response.end('data: [DONE]\n\n');
+  await playStream(response, { step, fault, frame, gone: gone.signal });
 }
 
 function ignoreGone(): void {}
 
 function sendStatusFault(response: ServerResponse, fault: Extract<Fault, { type: 'status' }>): void {
+  for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value);
   if (fault.retry_after !== undefined) response.setHeader('retry-after', String(fault.retry_after));
   sendError(response, fault.status, fault.message ?? `scripted failure ${fault.status}`, fault.code ?? null);
 }

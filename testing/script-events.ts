@@ -57,6 +57,8 @@ export function withFault({ fault: _, ...step }: Step, fault: Fault | undefined)
       return { ...step, text: '', thinking: '', calls: [], finish: 'stop' };
     case 'error_text':
       return { ...step, text: fault.message, thinking: '', calls: [], finish: 'stop' };
+    case 'big_reply':
+      return { ...step, text: step.text.repeat(Math.ceil(fault.bytes / Math.max(1, step.text.length))), fault };
     case 'cut_arguments':
       return { ...step, finish: 'length', fault };
     default:
@@ -80,9 +82,11 @@ function finishOf(step: Step): string {
   return step.finish ?? (step.calls.length > 0 ? 'tool_calls' : 'stop');
 }
 
+/** Longer texts come in larger pieces, so that there are not too many. */
 function pieces(text: string): string[] {
+  const size = Math.max(PIECE, Math.ceil(text.length / 5000));
   const characters = [...text];
   const found: string[] = [];
-  for (let at = 0; at < characters.length; at += PIECE) found.push(characters.slice(at, at + PIECE).join(''));
+  for (let at = 0; at < characters.length; at += size) found.push(characters.slice(at, at + size).join(''));
   return found;
 }

@@ -8,6 +8,8 @@ export const Fault = z.discriminatedUnion('type', [
     type: z.literal('status'),
     status: z.int().min(400).max(599),
     retry_after: z.union([z.string(), z.number()]).optional(),
+    /** Further headers, such as other forms of asking to wait. */
+    headers: z.record(z.string(), z.string()).optional(),
     message: z.string().optional(),
     code: z.string().optional(),
     times: times(),
@@ -16,6 +18,37 @@ export const Fault = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stall'), after: z.int().nonnegative().default(1), times: times() }),
   /** The connection breaks after this many events. */
   z.strictObject({ type: z.literal('cut'), after: z.int().nonnegative().default(1), times: times() }),
+  /** The same by a reset, as from a crashed server or a firewall. */
+  z.strictObject({ type: z.literal('reset'), after: z.int().nonnegative().default(1), times: times() }),
+  /** After this many events nothing but keep-alive comments comes, one each `ms`. */
+  z.strictObject({
+    type: z.literal('comments'),
+    after: z.int().nonnegative().default(1),
+    ms: z.int().positive().default(1000),
+    times: times(),
+  }),
+  /** The stream in pieces of so many bytes, with `ms` between them. */
+  z.strictObject({
+    type: z.literal('drip'),
+    bytes: z.int().positive().default(1),
+    ms: z.int().nonnegative().default(10),
+    times: times(),
+  }),
+  /** The stream compressed, each event flushed by itself; `cut` breaks it off before its last bytes. */
+  z.strictObject({ type: z.literal('gzip'), cut: z.boolean().default(false), times: times() }),
+  /** A first event with a field of this many bytes, in one line. */
+  z.strictObject({ type: z.literal('huge_line'), bytes: z.int().positive().default(5_000_000), times: times() }),
+  /** The text over and over until it is this long. */
+  z.strictObject({ type: z.literal('big_reply'), bytes: z.int().positive().default(10_000_000), times: times() }),
+  /** The stream under another content type. */
+  z.strictObject({ type: z.literal('content_type'), value: z.string().default('text/html'), times: times() }),
+  /** Status 200, and an error object instead of the stream. */
+  z.strictObject({
+    type: z.literal('error_body'),
+    message: z.string().default('upstream broke'),
+    code: z.string().optional(),
+    times: times(),
+  }),
   /** The last call's arguments end in the middle, with finish `length`. */
   z.strictObject({ type: z.literal('cut_arguments'), times: times() }),
   z.strictObject({ type: z.literal('empty'), times: times() }),
