@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FaultSwitch } from './fault-plan.ts';
 import { type ModelServerOptions, startModelServer } from './model-server.ts';
-import { parseScript, readScript } from './script.ts';
+import { Fault, parseScript, readScript } from './script.ts';
 
 async function server(options: ModelServerOptions) {
   const running = await startModelServer(options);
@@ -130,6 +131,39 @@ test('R-FAKE-3: cut arguments, an empty reply, an error as text, an error event 
   expect(await under({ type: 'error_event' })).toContain('"error":{"message":"upstream broke"}');
   expect(await under({ type: 'html' })).toContain('<!doctype html>');
   expect((await fetch(`${root}/faults`, { method: 'POST', body: '[{"fault":{"type":"x"}}]' })).status).toBe(400);
+});
+
+test('R-FAKE-3: headers, resets, drips, compression, huge lines and replies, other types and bodies are played', async () => {
+  const text = '写好了😀'.repeat(20);
+  const { ask, setFaults } = await server({ script: { coder: [text] } });
+  const under = async (fault: FaultSwitch['fault']) => {
+    setFaults([{ fault }]);
+    const response = await ask({ role: 'coder' });
+    return { response, body: await response.text() };
+  };
+  const said = (body: string) => [...body.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('');
+  const limited = await under({ type: 'status', status: 429, headers: { 'retry-after-ms': '7' }, times: 1 });
+  expect(limited.response.headers.get('retry-after-ms')).toBe('7');
+  await expect(under({ type: 'reset', after: 2, times: 1 })).rejects.toThrow();
+  await expect(under({ type: 'reset', after: 0, times: 1 })).rejects.toThrow();
+  expect(said((await under({ type: 'drip', bytes: 7, ms: 0, times: 1 })).body)).toBe(text);
+  const packed = await under({ type: 'gzip', cut: false, times: 1 });
+  expect([packed.response.headers.get('content-encoding'), said(packed.body)]).toEqual(['gzip', text]);
+  expect((await under({ type: 'gzip', cut: true, times: 1 })).body).not.toContain('[DONE]');
+  expect((await under({ type: 'huge_line', bytes: 100_000, times: 1 })).body.length).toBeGreaterThan(100_000);
+  expect(said((await under({ type: 'big_reply', bytes: 200_000, times: 1 })).body)).toBe(text.repeat(2000));
+  const other = await under({ type: 'content_type', value: 'text/plain', times: 1 });
+  expect([other.response.headers.get('content-type'), said(other.body)]).toEqual(['text/plain', text]);
+  const wrong = await under({ type: 'error_body', message: 'no', code: 'quota', times: 1 });
+  expect([wrong.response.status, JSON.parse(wrong.body)]).toMatchObject([
+    200,
+    { error: { message: 'no', code: 'quota' } },
+  ]);
+});
+
+test('R-FAKE-3: each fault is in the documentation', async () => {
+  const page = await readFile(new URL('../docs/model-scripts.md', import.meta.url), 'utf8');
+  for (const { shape } of Fault.options) expect(page).toContain(`| \`${shape.type.value}\``);
 });
 
 test('R-FAKE-4: requests are kept in order, and another process can read them', async () => {

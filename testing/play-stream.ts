@@ -20,8 +20,10 @@ export async function playStream(response: ServerResponse, { step, fault, frame,
   const packed = fault?.type === 'gzip' ? { 'content-encoding': 'gzip' } : {};
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache', ...packed }).flushHeaders();
   const write = writerFor(response, fault, gone);
-  for (const [at, event] of eventsOf(step, frame).entries()) {
+  const events = eventsOf(step, frame);
+  for (const [at, event] of events.entries()) {
     if (fault && 'after' in fault && at >= fault.after) return await stop(response, fault, gone);
+    if (fault?.type === 'gzip' && fault.cut && at >= events.length / 2) return void response.end();
     if (fault?.type === 'error_event' && at >= 1) {
       response.end(`data: ${JSON.stringify({ error: { message: fault.message } })}\n\n`);
       return;
@@ -44,26 +46,25 @@ export function breakOff(response: ServerResponse, how: 'cut' | 'reset'): void {
 type Write = (text: string, last?: boolean) => Promise<void>;
 
 function writerFor(response: ServerResponse, fault: Fault | undefined, gone: AbortSignal): Write {
-  if (fault?.type === 'gzip') return packedWriter(response, fault.cut);
+  if (fault?.type === 'gzip') return packedWriter(response);
   if (fault?.type === 'drip') return drippingWriter(response, fault, gone);
   return async (text, last = false) => {
-    const full = !response.write(text);
+    response.write(text);
     if (last) response.end();
     // each event its own packet, so that a fault behind it finds it sent
     await new Promise((resolve) => setImmediate(resolve));
-    if (full && !gone.aborted)
-      await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
+    if (last || gone.aborted || !response.writableNeedDrain) return;
+    await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
   };
 }
 
-function packedWriter(response: ServerResponse, cut: boolean): Write {
+function packedWriter(response: ServerResponse): Write {
   const gzip = createGzip();
   gzip.on('data', (bytes: Buffer) => response.write(bytes));
   return async (text, last = false) => {
     gzip.write(text);
     await new Promise<void>((resolve) => gzip.flush(constants.Z_SYNC_FLUSH, resolve));
     if (!last) return;
-    if (cut) return void response.end();
     gzip.end();
     await finished(gzip);
     response.end();

@@ -84,9 +84,13 @@ function finishOf(step: Step): string {
 
 /** Longer texts come in larger pieces, so that there are not too many. */
 function pieces(text: string): string[] {
-  const size = Math.max(PIECE, Math.ceil(text.length / 5000));
-  const characters = [...text];
+  const size = Math.max(PIECE, Math.ceil(text.length / 1000));
   const found: string[] = [];
-  for (let at = 0; at < characters.length; at += size) found.push(characters.slice(at, at + size).join(''));
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + size;
+    // a character of two halves stays whole
+    if (/[\uDC00-\uDFFF]/.test(text[end] ?? '')) end += 1;
+    found.push(text.slice(at, end));
+  }
   return found;
 }

@@ -34,7 +34,7 @@ export const Fault = z.discriminatedUnion('type', [
     ms: z.int().nonnegative().default(10),
     times: times(),
   }),
-  /** The stream compressed, each event flushed by itself; `cut` breaks it off before its last bytes. */
+  /** The stream compressed, each event flushed by itself; `cut` breaks it off in the middle. */
   z.strictObject({ type: z.literal('gzip'), cut: z.boolean().default(false), times: times() }),
   /** A first event with a field of this many bytes, in one line. */
   z.strictObject({ type: z.literal('huge_line'), bytes: z.int().positive().default(5_000_000), times: times() }),
