@@ -145,3 +145,44 @@ test('R-LLM-18: that an endpoint knows no tools is found out, or set', async () 
   await set.ask({ tools });
   expect(asked).toHaveLength(4);
 });
+
+test('R-LLM-16: A9: an id that the history has already is replaced, also across replies', async () => {
+  const { url } = await provider((_, response) => {
+    const call = { id: 'call_0', type: 'function', function: { name: 'ls', arguments: '{}' } };
+    response.end(JSON.stringify({ choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }));
+  });
+  const { ask } = await gatewayOver({ upstream: { baseURL: url, apiKey: '' } });
+  const first = await ask();
+  expect(first.calls[0]?.id).toBe('call_0');
+  const result = { role: 'tool' as const, call_id: 'call_0', name: 'ls', content: 'x', ok: true };
+  const second = await ask({ turns: [{ role: 'user', content: 'x' }, first, result] });
+  expect(second.calls[0]?.id).toMatch(/^call_[0-9a-f]{24}$/);
+});
+
+test('R-LLM-3: a 400 without a word is a prompt that is too long, if the request is a long one', async () => {
+  const { url } = await upstream((_, response) => void response.writeHead(400).end());
+  const { ask } = await gatewayOver({ upstream: { baseURL: url, apiKey: '' } });
+  await expect(ask()).rejects.toMatchObject({ kind: 'bad_request' });
+  const long = ask({ turns: [{ role: 'user', content: '很长'.repeat(40_000) }] });
+  await expect(long).rejects.toMatchObject({ kind: 'context_length' });
+});
+
+test('R-LLM-18: calls of a gateway without tools are read from its text, and go back to it as text', async () => {
+  const tools = [{ name: 'ls', description: 'lists', parameters: { type: 'object' } }];
+  const call = '<tool_call>\n{"name": "ls", "arguments": {"path": "src"}}\n</tool_call>';
+  const { asked, url } = await provider((_, response, number) => say(response, number === 1 ? `So.\n${call}` : 'done'));
+  const { ask } = await gatewayOver({ upstream: { baseURL: url, apiKey: '' }, tools: 'text' });
+  const first = await ask({ tools });
+  expect(first).toMatchObject({
+    finish: 'tool_calls',
+    calls: [{ name: 'ls', input: { path: 'src' }, origin: 'rescued' }],
+  });
+  expect(first.content).not.toContain('tool_call');
+  const result = { role: 'tool' as const, call_id: first.calls[0]?.id ?? '', name: 'ls', content: 'x.ts', ok: true };
+  expect((await ask({ tools, turns: [{ role: 'user', content: 'look' }, first, result] })).content).toBe('done');
+  expect(asked[1]?.messages.slice(1)).toEqual([
+    { role: 'user', content: 'look' },
+    { role: 'assistant', content: expect.stringContaining('{"name": "ls", "arguments": {"path":"src"}}') },
+    { role: 'user', content: '<tool_response name="ls">\nx.ts\n</tool_response>' },
+  ]);
+});

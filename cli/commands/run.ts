@@ -28,6 +28,7 @@ export function runCommand(): Command {
       'after',
       `
 The model: OPENAI_BASE_URL, OPENAI_API_KEY, NPC_MODEL; NPC_FLASH_MODEL and NPC_REVIEW_MODEL if they differ.
+When it fails: NPC_FALLBACK_MODELS at the same endpoint, then NPC_FALLBACK_BASE_URL, _API_KEY and _MODEL (also _2 to _9).
 NPC_MENTIONS_EVERY_MS: ms between two looks into the thread for "@Agent stop" (30000, at least 1000).
 
 Examples:

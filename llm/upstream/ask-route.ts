@@ -7,7 +7,7 @@ import type { Reply } from '../reply.ts';
 import { advise } from './advice.ts';
 import { untilUsable } from './ask-again.ts';
 import type { Dialects } from './dialect.ts';
-import { UpstreamError } from './errors.ts';
+import { UpstreamError, wordless } from './errors.ts';
 import { learnFrom } from './learn.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import type { Route } from './route.ts';
@@ -87,11 +87,18 @@ async function inDialect({ endpoint, pacer }: Route, call: Call, services: Route
       return reply;
     } catch (error) {
       const learned = error instanceof UpstreamError ? learnFrom(dialect, body, error, tried) : undefined;
-      if (!learned) throw error;
+      if (!learned) throw mayBeTooLong(error, call.body, services.facts.windowOf({ model, host: endpoint.host }));
       log.info({ host: endpoint.host, model, said: (error as Error).message }, 'trying another dialect');
       dialect = learned;
     }
   }
+}
+
+/** Some say nothing at all when a request is too long; one that fills half of the window is taken for such. */
+function mayBeTooLong(error: unknown, body: ChatBody, window: number): unknown {
+  if (!(error instanceof UpstreamError) || error.status !== 400 || error.message !== wordless(400)) return error;
+  if (sizeOf(body) < window / 2) return error;
+  return new UpstreamError('context_length', error.message, { status: 400, cause: error });
 }
 
 /** About how many tokens a request brings. */

@@ -117,11 +117,16 @@ export function failureOfStatus(status: number, body: string, waitMs?: number, s
   const value = Array.isArray(parsed) ? parsed[0] : parsed;
   const facts = isObject(value) ? factsOf(errorIn(value)) : { message: firstLine(body) };
   const kind = classify({ ...facts, status });
-  return new UpstreamError(kind, facts.message || `status ${status} without a body`, {
+  return new UpstreamError(kind, facts.message || wordless(status), {
     status,
     waitMs,
     retryable: (shouldRetry ?? isRetryable(kind, status)) && !hopeless.has(kind),
   });
+}
+
+/** The message of an answer that says nothing but its status. */
+export function wordless(status: number): string {
+  return `status ${status} without a body`;
 }
 
 /** The error object of a body; a text beside other fields counts as its message. */

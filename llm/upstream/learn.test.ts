@@ -32,6 +32,7 @@ test.each([
   ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', { maxOutput: 8192 }],
   ['Unrecognized request argument: stream_options', { leftOut: ['stream_options'] }],
   ['{"detail":[{"loc":["body","parallel_tool_calls"],"msg":"extra"}]}', { leftOut: ['parallel_tool_calls'] }],
+  ['Streaming is not supported for this model', { leftOut: ['stream', 'stream_options'] }],
   ["Unknown parameter: 'store'.", { leftOut: ['store'] }],
   ["Unsupported value: 'temperature' does not support 0.2 with this model.", { leftOut: ['temperature'] }],
   ["tools[0].function: property 'strict' is not supported", { leftOut: ['strict'] }],

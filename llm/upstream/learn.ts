@@ -83,6 +83,8 @@ function* fieldLesson({ dialect, sent, said }: Refusal): Iterable<Partial<Dialec
   const strict = sent.tools?.some((tool) => tool.function && 'strict' in tool.function) ? ['strict'] : [];
   const named = [...optional, ...strict].filter((field) => names(said, field));
   if (names(said, 'include_usage')) named.push('stream_options');
+  if (/\bstream(ing)?( mode)? (is|are) not (supported|available|enabled|allowed)/i.test(said))
+    named.push('stream', 'stream_options');
   if (named.length > 0) yield { leftOut: [...new Set([...dialect.leftOut, ...named])] };
 }
 

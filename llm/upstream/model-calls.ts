@@ -6,6 +6,7 @@ import { askRoute, type Call, type RouteServices } from './ask-route.ts';
 import { CallMarks } from './call-marks.ts';
 import { cleanBody } from './clean-body.ts';
 import { UpstreamError } from './errors.ts';
+import { withFreshIds } from './fresh-ids.ts';
 import type { RetryOptions } from './retry.ts';
 import { type CooldownOptions, Cooldowns, type Route } from './route.ts';
 
@@ -48,7 +49,7 @@ export class ModelCalls {
     const clean = cleanBody({ ...this.#options.extraBody, ...body }, this.#options.mask);
     const marked = { ...clean, messages: this.#marks.restore(clean.messages) };
     const call: Call = { body: marked, choice, caller: this.#numbered(caller, choice), signal, listener };
-    const reply = await this.#overRoutes(call);
+    const reply = withFreshIds(await this.#overRoutes(call), marked.messages);
     this.#marks.remember(reply);
     return reply;
   }

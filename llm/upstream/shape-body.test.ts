@@ -90,6 +90,7 @@ test('R-LLM-16: the limit of the output goes by the name that the model knows, w
 
 test('R-LLM-16: fields that were refused are left out, also inside the tools', () => {
   const strict = { ...body, store: false, tools: [{ type: 'function', function: { name: 'ls', strict: true } }] };
+  expect(shape({ leftOut: ['stream', 'stream_options'] })).not.toHaveProperty('stream');
   const shaped = shape({ leftOut: ['stream_options', 'store', 'strict', 'extra_content'] }, strict);
   expect(shaped).not.toHaveProperty('stream_options');
   expect(shaped).not.toHaveProperty('store');
@@ -153,6 +154,14 @@ test('R-LLM-16: a history with calls always goes with tools, which may then not 
   const shaped = shape({}, without);
   expect(shaped.tools).toMatchObject([{ type: 'function', function: { name: 'ls' } }]);
   expect(shaped.tool_choice).toBe('none');
+  const bare = {
+    model: 'm',
+    n: 3,
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    messages: without.messages.slice(0, 1),
+  };
+  expect(Object.keys(shape({}, bare)).sort()).toEqual(['messages', 'model', 'stream', 'stream_options']);
   expect(shape({}, { model: 'm', tools: [], messages: [{ role: 'user', content: 'x' }] })).not.toHaveProperty('tools');
 });
 

@@ -6,7 +6,7 @@ import { toolsAsText } from './text-tools.ts';
 /** Fields that speak of tools, which a body without tools must not have. */
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
-/** The body as a dialect takes it; always a stream that reports its usage where that may be asked for. */
+/** The body as a dialect takes it: a stream that reports its usage, where either may be asked for. */
 export function shapeBody(body: ChatBody, dialect: Dialect): ChatBody {
   const asked = dialect.tools === 'text' ? toolsAsText(body) : withKnownTools(body);
   const shaped: ChatBody = {
@@ -15,7 +15,9 @@ export function shapeBody(body: ChatBody, dialect: Dialect): ChatBody {
     stream: true,
     stream_options: { ...body.stream_options, include_usage: true },
   };
-  if (dialect.tools === 'text') for (const field of toolFields) delete shaped[field];
+  if (dialect.tools === 'text' || !shaped.tools?.length) for (const field of toolFields) delete shaped[field];
+  // only the first choice is read, and each is paid
+  delete shaped.n;
   setLimit(shaped, dialect);
   for (const field of dialect.leftOut) delete shaped[field];
   if (dialect.leftOut.includes('strict') && shaped.tools) shaped.tools = shaped.tools.map(withoutStrict);

@@ -25,6 +25,7 @@ export const llm = {
     'requests and tokens a minute are kept within what is set or what an endpoint says, for all agents together',
   'R-LLM-22': 'proxies of the environment are used for far hosts only',
   'R-LLM-23': 'each fault of a provider ends in its class within its time, and leaves nothing open',
+  'R-LLM-24': 'a signal in the middle of a stream ends it, the agents and the run within a second',
   'R-LLM-30':
     'a try costs what the price table says: cached, written and long inputs at their own price; an unknown price is said, never 0',
   'R-LLM-31':
