@@ -131,14 +131,19 @@ test('R-CLI-14: finish waits for a run that is still at work', { timeout: 90_000
     failStages: [
       (env, cwd) => {
         const [, state = ''] = /state in (\S+)/.exec(build.output) ?? [];
-        const { pid = 0 } = spawn('sleep', ['3']);
+        const other = spawn('sleep', ['60']);
+        const { pid = 0 } = other;
         const startTime = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[21];
         const run = JSON.parse(readFileSync(join(state, 'run.json'), 'utf8'));
         writeFileSync(join(state, 'run.json'), JSON.stringify({ ...run, pid, start_time: startTime }));
-        return spawn(process.execPath, [mainFile, 'finish'], {
+        const finish = spawn(process.execPath, [mainFile, 'finish'], {
           cwd,
           env: { PATH: process.env.PATH, HOME: home, ...env },
         });
+        finish.stderr.on('data', (said) => {
+          if (String(said).includes('waiting for its end')) other.kill();
+        });
+        return finish;
       },
     ],
   });
