@@ -58,6 +58,7 @@ export function createDispatcher({ client, answer, onStatus }: DispatcherOptions
         task_id: frame.task_id,
         payload: { text },
         ...(frame.id && { ref: frame.id }),
+        ...(frame.attempt !== undefined && { attempt: frame.attempt }),
       });
   });
 

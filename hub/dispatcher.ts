@@ -76,6 +76,7 @@ export class Dispatcher {
     // Who has a slot keeps it when its parent starts to work, so that two that name each other as parent have one all the same.
     const slot = isHeld(subState) && !task.parked && (task.slot || !rides);
     if (slot !== task.slot) this.#slots += slot ? 1 : -1;
+    if (task.slot && !slot) this.schedule();
     task.slot = slot;
     if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
     else this.#lines.remove(task);

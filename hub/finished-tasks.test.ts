@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
@@ -101,4 +102,23 @@ test('R-HUB-59: after a restart a task that is over is found, its id taken, and 
   }
   await owner.ping();
   expect(asked).toBe(2);
+});
+
+test('R-HUB-59: a task that is given, cancelled and pushed out of memory within one turn is known all the same', async () => {
+  const hub = await testHub({ limits: { rate: 0 } });
+  const owners = await Promise.all(['owner', 'two', 'three'].map((name) => join1(hub, name)));
+  const [owner] = owners as [Peer, ...Peer[]];
+  for (const peer of owners) peer.socket.pause();
+  const { _socket: stream } = owner.socket as unknown as { _socket: Socket };
+  stream.cork();
+  assign(owner, 't');
+  owner.send({ type: 'task.cancel', task_id: 't', payload: { reason: 'no' } });
+  for (let index = 0; index < 1050; index += 1) {
+    owner.send({ type: 'task.cancel', task_id: `u${index}`, payload: { reason: 'no' } });
+  }
+  const again = assign(owner, 't');
+  stream.uncork();
+  for (const peer of owners) peer.socket.resume();
+  expect((await owner.next('error', ({ ref }) => ref === again)).payload.code).toBe('bad_state');
+  expect(await taskRow(owner, 't')).toMatchObject({ sub_state: 'cancelled' });
 });

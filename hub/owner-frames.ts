@@ -39,14 +39,22 @@ export function assign(parts: TaskParts, said: Said<'task.assign'>): Refused | u
   const task = registered ?? desk.register(frame.task_id, agent.name);
   const payload = { goal, artifacts, constraints, ...(options && { options }) };
   desk.assign(task, frame.to, payload, { id, bytes: sizeOf(decoded) });
+  if (parts.agents.workers(frame.to).length === 0) desk.tellOwner(task.record, `nobody is here for ${frame.to} yet`);
   desk.schedule();
   return undefined;
 }
 
-/** Answers a worker's question. */
+/** Answers the question of a worker that is open; an answer to another one is refused, or who asked next would take it for its own. */
 export function answer({ desk, post }: TaskParts, said: Said<'task.answer'>): Refused | undefined {
   const task = ruled(desk, said);
   if ('code' in task) return task;
+  const { attempt, ref } = said.frame;
+  if (attempt !== undefined && attempt !== task.record.attempt) {
+    return refused('stale_attempt', `who asked in attempt ${attempt} is gone; now is attempt ${task.record.attempt}`);
+  }
+  if (ref !== undefined && task.question !== undefined && ref !== task.question) {
+    return refused('bad_state', `${ref} is not the question that is open; that is ${task.question}`);
+  }
   if (desk.move(task, { kind: 'answer' }) === undefined) return refused('bad_state', 'nobody asked anything');
   post.relay(said.agent.name, said.decoded, toWorker(task.record));
   return undefined;

@@ -80,3 +80,16 @@ test('R-HUB-106: after a restart the owner of a question has the grace to come b
   clock.advance(1);
   expect(await worker.next('task.assign')).toMatchObject({ task_id: 't2' });
 });
+
+test('R-HUB-106: a question asked after its owner has gone frees the slot at once', async () => {
+  const hub = await testHub({ concurrency: 1 });
+  const asked = await join1(hub, 'asked');
+  const { owner: other, workers } = await crew(hub, 'coder-1', 'coder-2');
+  assign(asked, 't1', {}, 'coder-1');
+  await takeUp(workers[0]);
+  await sayGoodbye(asked);
+  assign(other, 't2', {}, 'coder-2');
+  expect(await taskRow(other, 't2')).toMatchObject({ sub_state: 'queued' });
+  workers[0].send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question: 'which?' } });
+  await takeUp(workers[1]);
+});

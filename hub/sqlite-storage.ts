@@ -84,7 +84,8 @@ function checkSound(database: Database): void {
 const SHORT_READ = 522;
 
 function isDamage(error: unknown): boolean {
-  if ((error as { errcode?: unknown }).errcode === SHORT_READ) return true;
+  // A rotten byte in a batch: SQLite sees nothing wrong, and what it holds is no JSON.
+  if (error instanceof SyntaxError || (error as { errcode?: unknown }).errcode === SHORT_READ) return true;
   return /malformed|not a database|corrupt|no such (table|column)/i.test(messageOf(error));
 }
 

@@ -9,7 +9,7 @@ import { tellWorker } from './offers.ts';
 import type { HubClocks } from './options.ts';
 import type { Post } from './post.ts';
 import type { Storage, TaskRecord } from './storage.ts';
-import { isHeld, publicState, step, type TaskInput } from './task-machine.ts';
+import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
 import { TaskPayloads } from './task-payloads.ts';
 import { TaskTable } from './task-table.ts';
 import { inWords } from './time-words.ts';
@@ -39,7 +39,7 @@ export class TaskDesk {
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
-    this.table = new TaskTable(parts.storage);
+    this.table = new TaskTable(parts.storage, () => new Promise((resolve) => parts.turn.after(resolve)));
     this.#payloads = new TaskPayloads(parts.storage);
     this.#dispatcher = new Dispatcher({
       ...parts,
@@ -255,6 +255,8 @@ export class TaskDesk {
     task.record = {
       ...next,
       deadline: next.subState === 'working' ? task.deadline() : null,
+      // Nobody goes on from there any more, and it may be half a megabyte.
+      checkpoint: isOver(next.subState) ? null : next.checkpoint,
       updated: this.#parts.clock.now(),
     };
     this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });

@@ -150,6 +150,41 @@ test('R-HUB-63: a question outlives a restart of the hub, and so does its answer
   expect(await taskRow(back.peer, 't1')).toMatchObject({ sub_state: 'working', agent: 'coder-1', attempt: 1 });
 });
 
+test('R-HUB-63: the answer to a question of an attempt that is over does not reach who asks something else now', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, clocks: { ...still, backoffBase: 0.001 } });
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  workers[0].send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question: 'the temporary folder?' } });
+  const first = await owner.next('task.input');
+  workers[0].send({ type: 'bye', payload: {} });
+  await workers[0].end();
+  const other = await join1(hub, 'coder-2', { roles: ['coder'] });
+  clock.advance(10);
+  await takeUp(other, 2);
+  other.send({ type: 'task.input', task_id: 't1', attempt: 2, payload: { question: 'the database?' } });
+  const second = await owner.next('task.input', ({ attempt }) => attempt === 2);
+  const say = (about: object) =>
+    owner.send({ type: 'task.answer', to: 'coder-2', task_id: 't1', payload: { text: 'yes' }, ...about });
+  const refusal = async (id: string) => (await owner.next('error', ({ ref }) => ref === id)).payload.code;
+  expect(await refusal(say({ attempt: 1, ref: first.id }))).toBe('stale_attempt');
+  expect(await refusal(say({ ref: first.id }))).toBe('bad_state');
+  expect(other.frames.some(({ type }) => type === 'task.answer')).toBe(false);
+  say({ attempt: 2, ref: second.id });
+  expect(await other.next('task.answer')).toMatchObject({ ref: second.id, payload: { text: 'yes' } });
+});
+
+test('R-HUB-63: who gives a task that nobody is there for is told so at once', async () => {
+  const hub = await testHub();
+  const owner = await join1(hub, 'owner');
+  assign(owner, 't1', {}, 'nobody');
+  expect(await owner.next('task.status')).toMatchObject({
+    task_id: 't1',
+    payload: { state: 'pending', sub_state: 'queued', reason: 'nobody is here for nobody yet' },
+  });
+});
+
 test('R-HUB-63: the owner is told of every change it did not cause, once and in order, also when it was away and the hub restarted', async () => {
   const database = join(await testFolder(), 'log.db');
   const clocks = { backoffBase: 1, accept: 1e9 };

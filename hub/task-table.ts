@@ -9,14 +9,17 @@ const LISTED = 1000;
 /** Which tasks there are: all that are not over, by id, owner and parent, and of those that are over as many as fit into memory. */
 export class TaskTable {
   readonly #storage: Pick<Storage, 'task' | 'tasks'>;
+  readonly #committed: () => Promise<void>;
   readonly #live = new Map<string, LiveTask>();
   readonly #over = new FinishedTasks();
   /** Open tasks by their owner, and by their parent. */
   readonly #owned = new Map<string, number>();
   readonly #children = new Map<string, Set<LiveTask>>();
 
-  constructor(storage: Pick<Storage, 'task' | 'tasks'>) {
+  /** `committed` resolves when everything written so far is in the store. */
+  constructor(storage: Pick<Storage, 'task' | 'tasks'>, committed: () => Promise<void>) {
     this.#storage = storage;
+    this.#committed = committed;
   }
 
   /** The row of a task, over or not; {@link recall} comes before when it is not {@link known}. */
@@ -31,6 +34,8 @@ export class TaskTable {
 
   /** Asks the store about a task. */
   async recall(taskId: string): Promise<void> {
+    // A task may have ended, and been forgotten here, in a turn that the store does not know of yet.
+    await this.#committed();
     const record = await this.#storage.task(taskId);
     if (!this.known(taskId)) this.#over.add(taskId, record);
   }

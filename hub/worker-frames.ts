@@ -92,7 +92,7 @@ function progress({ desk, post, turn }: TaskParts, said: Said<'task.progress'>, 
 function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask): Refused | undefined {
   const next = desk.move(task, { kind: 'ask' });
   if (next === undefined) return refused('bad_state', 'the task waits for an answer, or is being cancelled');
-  post.relay(agent.name, decoded, toOwner(next));
+  task.question = post.relay(agent.name, decoded, toOwner(next));
   desk.tellOwner(next, `${agent.name} asks`);
   return undefined;
 }

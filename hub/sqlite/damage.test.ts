@@ -172,3 +172,27 @@ test('R-HUB-44: a folder that cannot be written to, or is none, is told in words
   await mkdir(join(folder, 'log.db'));
   await expect(openStorage(join(folder, 'log.db'))).rejects.toMatchObject({ code: 'misconfigured' });
 });
+
+test.each(['"payload":"3 ', '[[1,'])(
+  'R-HUB-43: a log in which a byte is wrong that SQLite does not look at is set aside (%s)',
+  async (place) => {
+    const path = join(await testFolder(), 'log.db');
+    const { storage } = await openStorage(path);
+    for (let turn = 1; turn <= 5; turn += 1) {
+      await storage.commit(
+        messages(turn, (index) => ({ box: 'b', payload: `${turn} ${index}` })),
+        turn,
+      );
+    }
+    await storage.close();
+    const bytes = await readFile(path);
+    const at = bytes.indexOf(place);
+    expect(at).toBeGreaterThan(0);
+    bytes[at] = 0;
+    await writeFile(path, bytes);
+    const { storage: fresh, setAside } = await openStorage(path);
+    expect(await readFile(setAside ?? '')).toEqual(bytes);
+    expect(await allOf(fresh)).toEqual([]);
+    await fresh.close();
+  },
+);
