@@ -298,3 +298,18 @@ test('R-AGENT-9: destructive commands are refused, and secrets masked', async ()
   expect(refused?.content).toMatch(/^dangerous-commands refuses: git reset/);
   expect(masked?.content).toMatch(/^\*\*\*\n/);
 });
+
+test('R-LLM-36: an agent makes room by the window of the model that its role asks', async () => {
+  const read = (offset: number) => calls(call('read', { path: 'long.txt', offset }));
+  const submit = calls(call('submit-result', { status: 'success', summary: 'done' }));
+  const leftOutWith = async (windows: Partial<Record<'default' | 'review', number>>) => {
+    const { agent, task, tree } = await bench();
+    await writeFile(join(tree, 'long.txt'), 'a word\n'.repeat(300));
+    const model = Object.assign(scriptedModel([read(1), read(2), read(3), read(4), read(5), submit]), { windows });
+    await agent(model, { openModel: async () => model });
+    expect((await task('run.code')).payload.status).toBe('success');
+    return JSON.stringify(model.requests.at(-1)?.turns).includes('was left out to make room');
+  };
+  expect(await leftOutWith({ default: 6_000, review: 1_000_000 })).toBe(true);
+  expect(await leftOutWith({ default: 1_000_000, review: 6_000 })).toBe(false);
+});

@@ -84,7 +84,6 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     await client.send({ type: 'task.event', to: 'hub', task_id: taskId, payload: { event } });
   };
   const earlier = runKey === undefined ? undefined : await earlierWork(client, runKey);
-  if (runKey !== undefined) await record({ type: 'budget.set', ...budget }, runKey);
   return startGateway({
     upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
     models: modelNames(settings),
@@ -130,8 +129,7 @@ async function earlierWork(client: HubClient, runKey: string) {
     const { ts } = frame;
     if (ts === undefined) continue;
     // from the end of one process to the start of the next nobody works
-    const isStart = event?.type === 'budget.set' || event?.type === 'run.started';
-    if (last !== undefined && !isStart) ms += Math.max(0, ts - last);
+    if (last !== undefined && event?.type !== 'run.started') ms += Math.max(0, ts - last);
     last = ts;
   }
   return { usage, seconds: ms / 1000 };

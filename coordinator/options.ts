@@ -2,6 +2,7 @@ import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import type { Model } from '../core/model.ts';
 import type { HubClient } from '../hub-client/index.ts';
+import type { BudgetLimits } from '../protocol/index.ts';
 import type { SpawnAgent } from './crew.ts';
 import type { DeliveryRemote } from './deliver.ts';
 import type { Forge } from './forge.ts';
@@ -26,6 +27,8 @@ export interface CoordinatorOptions {
   readonly flash: Model;
   /** The attempt tokens of a task die with it. */
   readonly revokeTask: (taskId: string) => void;
+  /** What the run may use; for showing it. */
+  readonly budget?: BudgetLimits;
   /** Whether the budget is used up, so that no task can do anything any more. */
   readonly budgetSpent?: () => boolean;
   /** Opens the repository; called once the comment is there. */

@@ -84,7 +84,7 @@ class Run {
   }
 
   async go(): Promise<RunOutcome> {
-    const { signal, runKey, version, setAside, endLeftovers } = this.#o;
+    const { signal, runKey, version, budget, setAside, endLeftovers } = this.#o;
     const interrupt = (): void => this.#end('interrupted');
     signal.addEventListener('abort', interrupt, { once: true });
     if (signal.aborted) interrupt();
@@ -93,6 +93,7 @@ class Run {
     const { write, record } = this.#journal;
     const resumed = record.starts > 0;
     await write({ type: 'run.started', run_key: runKey, pid: process.pid, version, resumed, trigger: this.#trigger });
+    if (budget) await write({ type: 'budget.set', ...budget });
     if (setAside) await write({ type: 'state.damaged', path: setAside.path, set_aside: setAside.setAside });
     if (resumed) await endEarlierChildren(this.#journal);
     if (resumed || setAside) await endLeftovers?.();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
-import type { BudgetLine, Spent } from '../protocol/index.ts';
+import type { BudgetLimits, BudgetLine, Spent } from '../protocol/index.ts';
 import { toChatBody } from './chat-body.ts';
 import type { Slice } from './money/accounts.ts';
 import { type BudgetLevel, budgetLevel } from './money/budget.ts';
@@ -48,6 +48,8 @@ export interface Gateway {
   /** The same service without the hop, for code in this process. */
   modelFor(caller: { role: string; agent: string; taskId: string; attempt?: number }): Model;
   usage(): UsageTotals;
+  /** What the run may use. */
+  readonly budget: BudgetLimits;
   windows(): Windows;
   /** What was learned of endpoints and their models so far, to be written down. */
   dialects(): DialectTable;
@@ -66,9 +68,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const prices = options.prices ?? (await loadPrices());
   const facts = new ModelFacts(prices, onNotice);
   const began = performance.now();
+  const budget = { tokens: 3_000_000, rates: prices.rates, ...options.budget };
   const spending = new Spending({
-    ...{ ledger, facts, onNotice },
-    limits: { tokens: 3_000_000, rates: prices.rates, ...options.budget },
+    ...{ ledger, facts, onNotice, limits: budget },
     seconds: () => (options.earlierSeconds ?? 0) + (performance.now() - began) / 1000,
   });
   const tokens = new Tokens();
@@ -99,6 +101,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    budget,
     grantProcess({ slice, of, ...process }) {
       if (slice) spending.openSlice(process.agent, slice, of);
       return tokens.grantProcess(process);

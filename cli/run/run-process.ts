@@ -183,6 +183,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
       judge: gateway.modelFor({ role: 'judge', agent: client.name, taskId: runKey }),
       flash: gateway.modelFor({ role: 'flash', agent: client.name, taskId: runKey }),
       revokeTask: (taskId) => gateway.revokeTask(taskId),
+      budget: gateway.budget,
       budgetSpent: () => gateway.usage().level === 'spent',
       openWorkshop: () =>
         openGitWorkshop({

@@ -41,7 +41,9 @@ export function budgetMessage(view: RunView): string | undefined {
   const t = textsFor(view.language);
   const line = tightest(linesOf(view));
   if (!line || shareOf(line) < 1) return undefined;
-  return t.budgetSpent(t.usedOf(amount(line, t), amount({ ...line, used: line.limit }, t)));
+  const { wip, branch } = view.record.delivered;
+  const used = t.usedOf(amount(line, t), amount({ ...line, used: line.limit }, t));
+  return t.budgetSpent(used, (wip ?? branch) !== undefined);
 }
 
 function linesOf({ record, now, startedAt }: RunView): BudgetLine[] {

@@ -40,7 +40,7 @@ export interface Texts {
   readonly estimated: (tries: number) => string;
   readonly unpriced: (tries: number) => string;
   readonly budgetLeft: (amounts: string) => string;
-  readonly budgetSpent: (used: string) => string;
+  readonly budgetSpent: (used: string, kept: boolean) => string;
   readonly uncounted: (currencies: string) => string;
   readonly usedOf: (used: string, limit: string) => string;
   readonly units: Readonly<Record<'tokens' | 'calls' | 'seconds', (amount: string) => string>>;
@@ -149,7 +149,8 @@ const zh: Texts = {
   estimated: (tries) => `${tries} 次调用的用量为估算`,
   unpriced: (tries) => `${tries} 次调用的价格未知，未计入`,
   budgetLeft: (amounts) => `预算剩余 ${amounts}`,
-  budgetSpent: (used) => `本次运行的预算已用完：${used}。之后没有再询问任何模型；已完成的工作保留在分支上。`,
+  budgetSpent: (used, kept) =>
+    `本次运行的预算已用完：${used}。之后没有再询问任何模型。${kept ? '已完成的工作保留在分支上。' : ''}`,
   uncounted: (currencies) => `以 ${currencies} 计的费用不计入预算（未给出汇率）`,
   usedOf: (used, limit) => `已用 ${used}，上限 ${limit}`,
   units: {
@@ -255,8 +256,8 @@ const en: Texts = {
   estimated: (tries) => `tokens of ${tries} ${tries === 1 ? 'call' : 'calls'} estimated`,
   unpriced: (tries) => `without ${tries} ${tries === 1 ? 'call' : 'calls'} of unknown price`,
   budgetLeft: (amounts) => `budget left: ${amounts}`,
-  budgetSpent: (used) =>
-    `The run's budget is used up: ${used}. No model was asked any more; work that was done is kept on the branch.`,
+  budgetSpent: (used, kept) =>
+    `The run's budget is used up: ${used}. No model was asked any more.${kept ? ' Work that was done is kept on the branch.' : ''}`,
   uncounted: (currencies) => `costs in ${currencies} do not count in the budget (no rate was given)`,
   usedOf: (used, limit) => `${used} of ${limit}`,
   units: {
