@@ -43,4 +43,6 @@ export const e2e = {
   'R-E2E-50': 'A run starts the programs that .npc/config.yml names for its roles.',
   'R-E2E-51':
     'A rebuild of a run that ended red or partial takes the same comment over and does the work; of a green one it does nothing.',
+  'R-E2E-52':
+    'A budget tells, then holds, then ends the work: near its end only handing in is left, at its end the run is partial, with the work kept.',
 } as const;
