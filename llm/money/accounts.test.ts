@@ -111,10 +111,35 @@ test('R-LLM-34: what is in flight is set aside', () => {
   const run = stage({ tokens: 1000, calls: 2 });
   const account = run.accounts.accountOf('coder-1');
   const need = { ...nothingSpent, paid: 1, input: 400, output: 300 };
-  expect(run.accounts.isBusy(account)).toBe(false);
+  expect(run.accounts.admits(account, { ...need, input: 5000 })).toBe(true);
   account.flying = need;
   expect([run.left('tokens'), run.left('calls')]).toEqual([300, 1]);
-  expect(run.accounts.fits(account, need)).toBe(false);
-  expect(run.accounts.fits(account, { ...need, output: -150 })).toBe(true);
-  expect(run.accounts.fits(account, { ...need, paid: 2, output: -150 })).toBe(false);
+  expect(run.accounts.admits(account, need)).toBe(false);
+  expect(run.accounts.admits(account, { ...need, output: -150 })).toBe(true);
+  expect(run.accounts.admits(account, { ...need, paid: 2, output: -150 })).toBe(false);
+});
+
+test('R-LLM-35: a slice of money is in the currency of the budget that it comes from', () => {
+  const run = stage({ money: { amount: 10, currency: 'CNY' }, rates: { USD: 7 } });
+  expect(run.accounts.open('sub', { money: { amount: 1, currency: 'USD' } })).toEqual({
+    money: { amount: 7, currency: 'CNY' },
+  });
+  expect(run.left('money')).toBe(3);
+  expect(run.accounts.open('sub-2', { money: { amount: 5, currency: 'CNY' } })).toEqual({
+    money: { amount: 3, currency: 'CNY' },
+  });
+  const free = stage({ tokens: 100 });
+  free.accounts.open('sub', { money: { amount: 1, currency: 'USD' } });
+  free.spend('sub', 1, { cost: { amount: 1, currency: 'USD' } });
+  expect(() => free.check('sub')).toThrow('1.00 of 1.00 USD');
+  expect(free.check).not.toThrow();
+});
+
+test('R-LLM-34: a call from a slice does not wait for calls that are paid from elsewhere', () => {
+  const run = stage({ tokens: 1000 });
+  run.accounts.open('sub', { tokens: 100 });
+  run.accounts.accountOf('coder-1').flying = { ...nothingSpent, paid: 1, input: 900 };
+  const need = { ...nothingSpent, paid: 1, input: 500 };
+  expect(run.accounts.admits(run.accounts.accountOf('sub'), need)).toBe(true);
+  expect(run.accounts.admits(run.accounts.accountOf('coder-2'), need)).toBe(false);
 });

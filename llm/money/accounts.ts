@@ -115,21 +115,24 @@ export class Accounts {
     }
   }
 
-  /** Whether what a call may come to fits beside the calls in flight. */
-  fits(account: Account, need: Spent): boolean {
+  /** Whether what a call may come to fits beside the calls in flight. The need is a guess, so where none is in flight it always does. */
+  admits(account: Account, need: Spent): boolean {
     return payersOf(account).every(({ account: payer, units }) => {
-      const { tokens, money, calls, rates } = payer.limits;
-      const asked = budgetLines({ tokens, money, calls, rates }, { ...need, seconds: 0 });
+      if (this.#flying(payer).paid === 0) return true;
+      const asked = budgetLines(payer.limits, { ...need, seconds: 0 });
       return asked.every(({ unit, used }) => !units.includes(unit) || used <= this.left(payer, unit));
     });
   }
 
-  /** Whether calls are in flight that could leave more than they were set aside for. */
-  isBusy(account: Account): boolean {
-    return payersOf(account).some(({ account: payer }) => this.#flying(payer).paid > 0);
+  /** How much money is left for an account beside what is in flight, in the currency of what limits it; undefined where nothing does. */
+  moneyLeft(account: Account): Money | undefined {
+    for (let at: Account | undefined = account; at; at = at.parent) {
+      if (at.limits.money) return { amount: this.left(at, 'money'), currency: at.limits.money.currency };
+    }
+    return undefined;
   }
 
-  /** How much of a unit is left for an account beside what is in flight; Infinity where nothing limits it. Money in the run's currency. */
+  /** How much of a unit is left for an account beside what is in flight; Infinity where nothing limits it. */
   left(account: Account, unit: Unit): number {
     const line = this.#lines(account, true).find((one) => one.unit === unit);
     if (line) return Math.max(0, line.limit - line.used);
@@ -180,12 +183,13 @@ export class Accounts {
     return [...this.#slices.values()].filter((slice) => slice.parent === account);
   }
 
+  /** No more than what is left, in the currency of the budget that it comes from; without a rate for it the wish stands. */
   #affordable(wanted: Money, parent: Account): Money {
-    const { money, rates } = this.#run.limits;
-    if (!money) return wanted;
-    const left = this.left(parent, 'money');
-    const worth = inCurrency({ [wanted.currency]: wanted.amount }, money.currency, rates);
-    return worth <= left ? wanted : { amount: left, currency: money.currency };
+    const left = this.moneyLeft(parent);
+    if (!left) return wanted;
+    const worth = inCurrency({ [wanted.currency]: wanted.amount }, left.currency, this.#run.limits.rates);
+    if (worth === 0) return wanted;
+    return { amount: Math.min(worth, left.amount), currency: left.currency };
   }
 }
 

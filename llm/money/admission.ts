@@ -11,8 +11,8 @@ export class Admission {
   }
 
   /**
-   * Waits until what a call may come to fits beside the calls in flight, or none is: the need is a guess, and an account that is not used
-   * up has its call. Then `take` says what is set aside for it, until `release`. Rejects with ModelError `budget` or the signal's reason.
+   * Waits until the account admits what a call may come to. Then `take` says what is set aside for it, until `release`. Rejects with
+   * ModelError `budget` or the signal's reason.
    */
   async enter<T extends { readonly need: Spent }>(
     account: Account,
@@ -23,7 +23,7 @@ export class Admission {
     for (;;) {
       signal.throwIfAborted();
       this.#accounts.check(account);
-      if (!this.#accounts.isBusy(account) || this.#accounts.fits(account, need)) break;
+      if (this.#accounts.admits(account, need)) break;
       await this.#untilChanged(signal);
     }
     const taken = take();

@@ -27,7 +27,7 @@ async function failure(work: Promise<unknown>): Promise<ModelError> {
 /** The notes and tools of each request that the model server saw. */
 const seen = (server: Awaited<ReturnType<typeof gatewayBench>>['server']) =>
   server.requests.map(({ body }) => ({
-    note: /\[(\d+) % of the run's budget/.exec(String(body.messages.at(-1)?.content))?.[1],
+    note: /\[(\d+) % of the budget/.exec(String(body.messages.at(-1)?.content))?.[1],
     tools: (body.tools as { function: { name: string } }[] | undefined)?.map((tool) => tool.function.name).join(' '),
   }));
 
@@ -69,21 +69,23 @@ for (const [unit, budget, steps] of [
   });
 }
 
-test('R-LLM-33: a budget of time is told, and ends the asking', async () => {
-  const { agent, signal, server } = await gatewayBench(
-    { coder: [{ text: 'x', delay_ms: 250 }, using(1), using(1)] },
-    { budget: { seconds: 100 }, earlierSeconds: 79.9 },
-  );
-  const { model } = await agent('coder-1', 'run.code');
-  for (const turn of [0, 1]) await model.reply(asking(turn, { tools: offers }), signal);
-  expect(seen(server).map(({ note }) => note)).toEqual([undefined, '80']);
-  const late = await gatewayBench({ coder: [using(1)] }, { budget: { seconds: 100 }, earlierSeconds: 95 });
-  const wrapping = await late.agent('coder-1', 'run.code');
-  await wrapping.model.reply(asking(0, { tools: offers }), signal);
-  expect(seen(late.server)).toEqual([{ note: '95', tools: few }]);
-  const over = await gatewayBench({ coder: [using(1)] }, { budget: { seconds: 100 }, earlierSeconds: 100 });
-  const none = await over.agent('coder-1', 'run.code');
-  expect((await failure(none.model.reply(asking(), signal))).message).toContain('NPC_BUDGET_SECONDS');
+test('R-LLM-33: a budget of time is told, leaves wrap-up tools, and ends the asking; what earlier processes worked counts', async () => {
+  const after = async (earlierSeconds: number) => {
+    const bench = await gatewayBench({ coder: [using(1)] }, { budget: { seconds: 10_000 }, earlierSeconds });
+    const { model } = await bench.agent('coder-1', 'run.code');
+    const error = await model.reply(asking(0, { tools: offers }), bench.signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return { seen: seen(bench.server), error };
+  };
+  expect((await after(7_000)).seen).toEqual([{ note: undefined, tools: all }]);
+  expect((await after(8_500)).seen).toEqual([{ note: '85', tools: all }]);
+  expect((await after(9_500)).seen).toEqual([{ note: '95', tools: few }]);
+  expect(await after(10_000)).toMatchObject({
+    seen: [],
+    error: { kind: 'budget', message: expect.stringContaining('NPC_BUDGET_SECONDS') },
+  });
 });
 
 test('R-LLM-33: each task is told for itself; a judge and a summary are not', async () => {
@@ -112,7 +114,7 @@ test('R-LLM-33: what is told stands behind a tool’s result, not in a message o
   await model.reply(asking(1, { tools: offers, turns }), signal);
   const messages = server.requests[1]?.body.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
-  expect(messages.at(-1)?.content).toMatch(/^text\n\n\[85 % of the run's budget is used \(850 of 1,000 tokens\)/);
+  expect(messages.at(-1)?.content).toMatch(/^text\n\n\[85 % of the budget is used \(850 of 1,000 tokens\)/);
 });
 
 test('R-LLM-33: a call of a tool that is not left any more reaches the agent as refused, with the reason', async () => {
@@ -125,9 +127,7 @@ test('R-LLM-33: a call of a tool that is not left any more reaches the agent as 
   await model.reply(asking(0, { tools: offers }), signal);
   const reply = await model.reply(asking(1, { tools: offers }), signal);
   const [read, submit] = reply.calls;
-  expect(read?.refused).toMatch(
-    /^95 % of the run's budget is used .*; only these tools are left: submit-result, comment/,
-  );
+  expect(read?.refused).toMatch(/^95 % of the budget is used .*; only these tools are left: submit-result, comment/);
   expect(submit).not.toHaveProperty('refused');
   const same = gateway.modelFor({ role: 'coder', agent: 'coder-1', taskId: 'run.code' });
   expect((await same.reply(asking(2, { tools: offers }), signal)).calls[0]?.refused).toContain('(951 of');
@@ -157,7 +157,7 @@ test('R-LLM-33: another program gets no call that is not left, but the reason as
   const [choice] = (await ask()).choices;
   expect(choice.finish_reason).toBe('stop');
   expect(choice.message).not.toHaveProperty('tool_calls');
-  expect(choice.message.content).toMatch(/^\[bash was not run: 95 % of the run's budget/);
+  expect(choice.message.content).toMatch(/^\[bash was not run: 95 % of the budget/);
   expect(server.requests[1]?.body).not.toHaveProperty('tools');
 });
 

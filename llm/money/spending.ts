@@ -142,12 +142,12 @@ export class Spending {
     const tokens = this.#accounts.left(account, 'tokens');
     const limits = [tokens - input];
     const price = this.#options.facts.priceOf(place);
-    const { money, rates } = this.#options.limits;
+    const money = this.#accounts.moneyLeft(account);
     if (price && money) {
-      const worth = inCurrency({ [price.currency]: 1 }, money.currency, rates);
+      const worth = inCurrency({ [price.currency]: 1 }, money.currency, this.#options.limits.rates);
       const asked = costOf({ input, output: 0, cached: 0, thinking: 0 }, price).amount;
       const each = costOf({ input, output: 1, cached: 0, thinking: 0 }, price).amount - asked;
-      if (worth * each > 0) limits.push((this.#accounts.left(account, 'money') / worth - asked) / each);
+      if (worth * each > 0) limits.push((money.amount / worth - asked) / each);
     }
     return Math.max(1, Math.floor(Math.max(Math.min(...limits), Math.min(tokens, LEAST_OUTPUT))));
   }

@@ -11,7 +11,7 @@ const wrapUpTools = new Set([
 
 /** The last message with what the model is told of its budget behind it. */
 export function withNote(body: ChatBody, level: 'converge' | 'wrap_up', line: BudgetLine): ChatBody {
-  const used = `${percentOf(line)} % of the run's budget is used (${lineText(line)})`;
+  const used = `${percentOf(line)} % of the budget is used (${lineText(line)})`;
   const note =
     level === 'converge'
       ? `[${used}. Begin nothing new: finish what you are at, check it, hand in.]`
@@ -36,7 +36,7 @@ export function withWrapUpTools(body: ChatBody): { body: ChatBody; allowed: Read
 /** The reply with calls of other tools marked as not to be run. */
 export function refuseOthers(reply: Reply, allowed: ReadonlySet<string>, line: BudgetLine): Reply {
   const left = allowed.size === 0 ? 'no tool is left' : `only these tools are left: ${[...allowed].join(', ')}`;
-  const refused = `${percentOf(line)} % of the run's budget is used (${lineText(line)}); ${left}. Hand in what you have.`;
+  const refused = `${percentOf(line)} % of the budget is used (${lineText(line)}); ${left}. Hand in what you have.`;
   return { ...reply, calls: reply.calls.map((call) => (allowed.has(call.name) ? call : { ...call, refused })) };
 }
 

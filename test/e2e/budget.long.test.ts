@@ -72,7 +72,7 @@ test('R-E2E-52: near the end of its budget a coder is told, runs no other tool, 
   });
   const { exit, comment, frames } = await storyOf(stage, stage.ask());
   expect({ exit }, comment).toEqual({ exit: 0 });
-  const notes = stage.models.requests.map(({ body }) => /\[(\d+) % of the run's/.exec(JSON.stringify(body))?.[1]);
+  const notes = stage.models.requests.map(({ body }) => /\[(\d+) % of the budget/.exec(JSON.stringify(body))?.[1]);
   expect(notes).toEqual([undefined, '82', '91', undefined, undefined]);
   const refused = frames.filter((frame) => JSON.stringify(frame.payload).includes('budget refuses: 91 %'));
   expect(refused.length).toBeGreaterThan(0);
