@@ -47,7 +47,11 @@ export const dsml: Pattern = sequence(bars, word('DSML'), bars);
 export const namespace: Pattern = sequence(repeat(isWord, 1, 16), word(':'));
 
 export function oneOf(units: string): Pattern {
-  return repeat((code) => code !== NOTHING && units.includes(String.fromCharCode(code)), 1, 1);
+  const codes = [...units].map((unit) => unit.charCodeAt(0));
+  return (cursor, at) => {
+    const code = cursor.code(at);
+    return code === NOTHING ? MORE : codes.includes(code) ? at + 1 : NO;
+  };
 }
 
 /** Between `min` and `max` units of a kind, as many as there are. */

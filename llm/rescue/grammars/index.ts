@@ -4,7 +4,7 @@ import { functionary } from './functionary.ts';
 import { functools } from './functools.ts';
 import type { Grammar } from './grammar.ts';
 import { harmony } from './harmony.ts';
-import { invokeTag, invokeWrappers } from './invoke.ts';
+import { invokeTags, invokeWrappers } from './invoke.ts';
 import { jsonTokens } from './json-tokens.ts';
 import { mistral } from './mistral.ts';
 import { pythonTag } from './python-tag.ts';
@@ -14,7 +14,7 @@ import { toolCallsTag } from './tool-calls-tag.ts';
 
 /** Every way of writing a call that has a marker; `bare.ts` is the one that has none. Another format is another entry. */
 export const grammars: readonly Grammar[] = [
-  ...[toolCallTag, toolCallsTag, functionTag, seed, ...invokeWrappers, invokeTag],
+  ...[toolCallTag, toolCallsTag, functionTag, seed, ...invokeWrappers, ...invokeTags],
   ...[callBegin, mistral, harmony, ...jsonTokens, functools, functionary, pythonTag, ...pythonic],
 ];
 

@@ -11,8 +11,8 @@ const gap = repeat(isSpace, 1, 8);
 const [LESS, OPEN] = [0x3c, 0x7b];
 
 /** `<invoke name=`, with any prefix. */
-const open = tagStart('invoke', word('name='));
-const openParameter = tagStart('parameter', word(''));
+const open = anyOf(...tagStarts('invoke', word('name=')));
+const openParameter = anyOf(...tagStarts('parameter', word('')));
 
 /** minimax-m2, anthropic and DSML: one or several `<invoke>` in a wrapper. */
 export const invokeWrappers: readonly Grammar[] = [
@@ -27,16 +27,16 @@ export const invokeWrappers: readonly Grammar[] = [
   ),
 ];
 
-/** `<invoke>` without a wrapper. Only an offered name makes it a call, unless its tag is DSML. */
-export const invokeTag: Grammar = {
+/** `<invoke>` without a wrapper, by prefix. Only an offered name makes it a call, unless its tag is DSML. */
+export const invokeTags: readonly Grammar[] = tagStarts('invoke', word('name=')).map((opener) => ({
   format: 'anthropic',
-  opener: open,
+  opener,
   cut: isCutTag,
   *read(block) {
     block.cursor.position = block.start;
     return yield* readInvoke(block, false);
   },
-};
+}));
 
 /** `<button` may become a namespace, and `<` with spaces a DSML tag; neither is a call that was cut. */
 function isCutTag(text: string): boolean {
@@ -143,8 +143,8 @@ function* readPrefix(cursor: Cursor, name: string): Parse<{ pattern: Pattern; is
   return { pattern: word(''), isDsml: false };
 }
 
-function tagStart(name: string, attribute: Pattern): Pattern {
-  return anyOf(...[word(''), dsml, namespace].map((prefix) => sequence(word('<'), prefix, word(name), gap, attribute)));
+function tagStarts(name: string, attribute: Pattern): Pattern[] {
+  return [word(''), dsml, namespace].map((prefix) => sequence(word('<'), prefix, word(name), gap, attribute));
 }
 
 function wrapper(format: string, opener: Pattern): Grammar {
