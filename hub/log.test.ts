@@ -112,6 +112,7 @@ test('R-HUB-16: a watcher can ask for one agent', async () => {
   await watcher.next('accepted');
   a.send(event('run', 'not this'));
   a.send({ type: 'route', to: 'b', payload: 'to b' });
+  await b.next('route');
   b.send({ type: 'route', to: 'a', payload: 'from b' });
   await watcher.next('event', ({ payload }) => payload.frame.payload === 'from b');
   expect(watcher.frames.map(({ payload }) => payload.frame.payload)).toEqual(['to b']);

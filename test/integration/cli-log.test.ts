@@ -130,7 +130,7 @@ test('R-CLI-23: an exported log is replayed on a hub of its own, with its times 
   await runCli(['log', '--hub', url, '--export', file], { env });
   const replay = startCli(['log', '--replay', file], { env });
   onTestFinished(() => void replay.child.kill('SIGKILL'));
-  const [, shown = ''] = await replay.until(/(ws:.*)\nnpc-crew: the hub holds 3 messages, 1 task of/);
+  const [, shown = ''] = await replay.until(/(ws:.*)\nnpc-crew: the hub holds 4 messages, 1 task of/);
   const [before, after, tasks] = await Promise.all([
     runCli(['log', '--hub', url, '--json'], { env }),
     runCli(['log', '--hub', shown, '--json'], { env }),
