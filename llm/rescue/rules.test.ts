@@ -352,6 +352,7 @@ check('R-LLM-59', {
     [`a ${call} b</think>`, text('a b')],
     [`a ${bad}</think>`, dropped('a')],
     [`${call}[/THINK]${call}`, called()],
+    ['<tool_call><function=read_file><parameter=path>\n</parameter></function></tool_call></think>a', text('a')],
     [`x <think>y</think> ${call} z`, called('x <think>y</think> z')],
     ['The `</think>` tag', text('The `</think>` tag')],
   ],

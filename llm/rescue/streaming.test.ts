@@ -160,14 +160,21 @@ test('R-LLM-57: a file that holds calls of any format is one argument of the one
     fc.property(fc.constantFrom(...Object.entries(formats)), message, cuts, ([name, { write }], content, lengths) => {
       const call = { name: 'write_file', input: { path: 'doc.md', content } };
       const { calls, dropped } = rescueIn(cut(write([call]), lengths));
-      // where values are plain text, unbalanced tags of the same kind make the call unusable; half of it never runs
+      // where values are plain text, unbalanced tags of the same kind make the call unusable; half of it never runs,
+      // and where thinking seems to end behind them it was a draft (K5)
       const plain = /qwen|seed|glm|minimax-m2|anthropic|step3|v3\.2/.test(name);
-      if (plain && calls.length === 0) expect([name, dropped.length > 0]).toEqual([name, true]);
+      if (plain && calls.length === 0)
+        expect([name, dropped.length > 0 || hasThinkingCloser(content)]).toEqual([name, true]);
       else if (!plain) expect(calls.map(({ input }) => input)).toEqual([call.input]);
     }),
     LIMIT,
   );
 });
+
+/** Whether a text holds what ends thinking in some format. */
+function hasThinkingCloser(text: string): boolean {
+  return /<\/(think|thinking|seed:think|mm:think)>|\[\/THINK\]|<\|END_THINKING\|>/.test(text);
+}
 
 test('R-LLM-51: a name is known under every cut, also in a character outside the basic plane', () => {
   const text = '😀 <tool_call>{"name":"read_file","arguments":{"path":"😀"}}</tool_call>';

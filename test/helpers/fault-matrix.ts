@@ -1,5 +1,5 @@
+import { expect } from 'vitest';
 import { ModelError, type ModelErrorKind } from '../../core/model.ts';
-import type { GatewayOptions } from '../../llm/index.ts';
 import type { Timeouts } from '../../llm/upstream/watchdog.ts';
 import type { Fault } from '../../testing/script.ts';
 import { asking, gatewayBench } from './gateway-bench.ts';
@@ -208,11 +208,11 @@ export const faultCases: readonly FaultCase[] = [
 ];
 
 /** Plays one case between an agent's model, the gateway and a model server, all over HTTP. */
-export async function playFault({ fault, timeouts }: FaultCase, more: Partial<GatewayOptions> = {}) {
+async function playFault({ fault, timeouts }: FaultCase) {
   const bench = await gatewayBench(
     { coder: [{ text, fault }] },
     {
-      ...{ timeouts: { ...scaled, ...timeouts }, retry, keepAliveMs: 100, ...more },
+      ...{ timeouts: { ...scaled, ...timeouts }, retry, keepAliveMs: 100 },
     },
   );
   const { model } = await bench.agent('coder-1', 'run.code');
@@ -224,8 +224,21 @@ export async function playFault({ fault, timeouts }: FaultCase, more: Partial<Ga
   return { ...bench, ms, ends: 'reply' as const, message: '' };
 }
 
+/** Plays a case, and holds it to its class, its tries, its time, a next step in its words, and nothing left open. */
+export async function expectFault(one: FaultCase): Promise<void> {
+  const before = activeResources();
+  const { ends, ms, message, server, gateway } = await playFault(one);
+  expect({ ends, tries: server.requests.length }, message).toEqual({ ends: one.ends, tries: one.tries });
+  expect(ms).toBeGreaterThanOrEqual(one.least ?? 0);
+  expect(ms).toBeLessThan(one.most ?? 6000);
+  if (ends !== 'reply') expect(message).toMatch(/\. (Set|Run|Check|Say|Top)|, or set /);
+  await gateway.close();
+  await server.close();
+  await expect.poll(activeResources).toBe(before);
+}
+
 /** What keeps the process alive, without what the test's own process has besides. */
-export function activeResources(): string {
+function activeResources(): string {
   return process
     .getActiveResourcesInfo()
     .filter((name) => name !== 'PipeWrap')

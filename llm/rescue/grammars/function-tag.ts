@@ -2,9 +2,10 @@ import type { Block } from '../block.ts';
 import { closingTag } from '../control-tokens.ts';
 import { arrive, type Cursor, NOTHING, nextSolid, type Parse, readName } from '../cursor.ts';
 import { passCloser, readArguments } from '../json-units.ts';
-import { anyOf, MORE, match, word } from '../patterns.ts';
+import { anyOf, word } from '../patterns.ts';
 import { readValue, trimNewlines, typedValue } from '../tag-values.ts';
 import type { Grammar } from './grammar.ts';
+import { type Parameter, readParameters, readUnits } from './tag-units.ts';
 
 const open = word('<function=');
 const close = closingTag(undefined, 'function');
@@ -28,30 +29,12 @@ export const seed: Grammar = {
 };
 
 /** Functions inside a wrapper, one or several. False when there is none. */
-export function* readFunctions(block: Block, format: string): Parse<boolean> {
-  const { cursor } = block;
+export function readFunctions(block: Block, format: string): Parse<boolean> {
   block.format = format;
-  for (let count = 0; ; count += 1) {
-    const before = cursor.position;
-    if ((yield* nextSolid(cursor)) === NOTHING) {
-      if (count === 0) block.cut();
-      else cursor.position = before;
-      return true;
-    }
-    const opened = yield* match(cursor, open);
-    if (opened === MORE && (count === 0 || cursor.end - cursor.position > 1)) {
-      block.cut();
-      return true;
-    }
-    const at = cursor.position;
-    if (opened >= 0) {
-      cursor.position = opened;
-      if (yield* readFunction(block, true)) continue;
-      cursor.position = at;
-    }
-    if (count > 0) cursor.position = before;
-    return count > 0;
-  }
+  return readUnits(block, open, function* (opened) {
+    block.cursor.position = opened;
+    return yield* readFunction(block, true);
+  });
 }
 
 /** One function, whose opener was passed. False when its head does not fit. `wrapped` = an unknown name is dropped, not text. */
@@ -75,34 +58,18 @@ function* readFunction(block: Block, wrapped: boolean): Parse<boolean> {
     return true;
   }
   if (first !== LESS && first !== NOTHING) return false;
-  yield* readParameters(block, name);
+  const tool = tools.resolve(name) ?? name;
+  yield* readParameters(block, name, { open: parameter, close, readOne: (at) => readParameter(block, tool, at) });
   return true;
 }
 
-function* readParameters(block: Block, name: string): Parse<void> {
-  const { cursor, tools } = block;
-  const tool = tools.resolve(name) ?? name;
-  const input: [string, unknown][] = [];
-  for (;;) {
-    if ((yield* nextSolid(cursor)) === NOTHING) return block.cut(name);
-    const closed = yield* match(cursor, close);
-    if (closed >= 0) {
-      cursor.position = closed;
-      return block.take(name, Object.fromEntries(input));
-    }
-    const opened = yield* match(cursor, parameter);
-    if (closed === MORE || opened === MORE) return block.cut(name);
-    if (opened < 0) return yield* block.dropTo(close, name);
-    cursor.position = opened;
-    const key = yield* readKey(cursor);
-    if (key === undefined) {
-      if (cursor.position === cursor.end) return block.cut(name);
-      return yield* block.dropTo(close, name);
-    }
-    const raw = yield* readValue(cursor, parameterTags);
-    if (raw === undefined) return block.cut(name);
-    input.push([key, typedValue(trimNewlines(raw, 'each'), tools.typesOf(tool, key))]);
-  }
+/** One parameter, whose opener ends at `opened`. */
+function* readParameter({ cursor, tools }: Block, tool: string, opened: number): Parse<Parameter> {
+  cursor.position = opened;
+  const key = yield* readKey(cursor);
+  if (key === undefined) return cursor.position === cursor.end ? 'cut' : 'bad';
+  const raw = yield* readValue(cursor, parameterTags);
+  return raw === undefined ? 'cut' : [key, typedValue(trimNewlines(raw, 'each'), tools.typesOf(tool, key))];
 }
 
 /** Reads the rest of a tag, which is a parameter's name; undefined when the tag does not end on its line. */

@@ -2,6 +2,7 @@ import type { Block } from '../block.ts';
 import { isSpace, NOTHING, nextSolid, type Parse, pastSpace, readName } from '../cursor.ts';
 import { anyOf, MORE, match, word } from '../patterns.ts';
 import { readUntil, readValue, trimNewlines, typedValue } from '../tag-values.ts';
+import { type Parameter, readParameters } from './tag-units.ts';
 
 const close = word('</tool_call>');
 const key = word('<arg_key>');
@@ -29,33 +30,20 @@ export function* readGlm(block: Block): Parse<boolean> {
     return true;
   }
   if (first < 0 && !(closed >= 0 && known)) return false;
-  yield* readPairs(block, name);
+  const tool = tools.resolve(name) ?? name;
+  yield* readParameters(block, name, { open: key, close, readOne: (at) => readPair(block, tool, at) });
   return true;
 }
 
-function* readPairs(block: Block, name: string): Parse<void> {
-  const { cursor, tools } = block;
-  const tool = tools.resolve(name) ?? name;
-  const input: [string, unknown][] = [];
-  for (;;) {
-    if ((yield* nextSolid(cursor)) === NOTHING) return block.cut(name);
-    const closed = yield* match(cursor, close);
-    if (closed >= 0) {
-      cursor.position = closed;
-      return block.take(name, Object.fromEntries(input));
-    }
-    const opened = yield* match(cursor, key);
-    if (opened === MORE || closed === MORE) return block.cut(name);
-    if (opened < 0) return yield* block.dropTo(close, name);
-    cursor.position = opened;
-    const argument = (yield* readUntil(cursor, closeKey))?.trim();
-    if (argument === undefined) return block.cut(name);
-    // the opener of a value may be missing: its closer still ends it
-    const at = yield* pastSpace(cursor);
-    const started = yield* match(cursor, value, at);
-    if (started >= 0) cursor.position = started;
-    const raw = yield* readValue(cursor, valueTags);
-    if (raw === undefined) return block.cut(name);
-    input.push([argument, typedValue(trimNewlines(raw, 'both'), tools.typesOf(tool, argument))]);
-  }
+/** One pair, the opener of whose key ends at `opened`. */
+function* readPair({ cursor, tools }: Block, tool: string, opened: number): Parse<Parameter> {
+  cursor.position = opened;
+  const argument = (yield* readUntil(cursor, closeKey))?.trim();
+  if (argument === undefined) return 'cut';
+  // the opener of a value may be missing: its closer still ends it
+  const at = yield* pastSpace(cursor);
+  const started = yield* match(cursor, value, at);
+  if (started >= 0) cursor.position = started;
+  const raw = yield* readValue(cursor, valueTags);
+  return raw === undefined ? 'cut' : [argument, typedValue(trimNewlines(raw, 'both'), tools.typesOf(tool, argument))];
 }

@@ -2,10 +2,11 @@ import type { Block } from '../block.ts';
 import { closingTag } from '../control-tokens.ts';
 import { type Cursor, isSpace, NOTHING, nextSolid, type Parse } from '../cursor.ts';
 import { passCloser, readArguments } from '../json-units.ts';
-import { anyOf, dsml, MORE, match, namespace, type Pattern, repeat, sequence, word } from '../patterns.ts';
+import { anyOf, dsml, match, namespace, type Pattern, repeat, sequence, word } from '../patterns.ts';
 import { jsonOf, readValue, trimNewlines, typedValue } from '../tag-values.ts';
 import { readAttributes } from './attributes.ts';
 import type { Grammar } from './grammar.ts';
+import { type Parameter, readParameters, readUnits } from './tag-units.ts';
 
 const gap = repeat(isSpace, 1, 8);
 const [LESS, OPEN] = [0x3c, 0x7b];
@@ -46,26 +47,9 @@ function isCutTag(text: string): boolean {
 }
 
 /** Invokes inside a wrapper. False when there is none. */
-export function* readInvokes(block: Block, format: string): Parse<boolean> {
-  const { cursor } = block;
+export function readInvokes(block: Block, format: string): Parse<boolean> {
   block.format = format;
-  for (let count = 0; ; count += 1) {
-    const before = cursor.position;
-    if ((yield* nextSolid(cursor)) === NOTHING) {
-      if (count === 0) block.cut();
-      else cursor.position = before;
-      return true;
-    }
-    const at = cursor.position;
-    const opened = yield* match(cursor, open);
-    if (opened === MORE && (count === 0 || cursor.end - at > 1)) {
-      block.cut();
-      return true;
-    }
-    if (opened >= 0 && (yield* readInvoke(block, true))) continue;
-    cursor.position = count > 0 ? before : at;
-    return count > 0;
-  }
+  return readUnits(block, open, () => readInvoke(block, true));
 }
 
 /** One invoke, at whose `<` the cursor stands. False when its head does not fit. */
@@ -90,35 +74,22 @@ export function* readInvoke(block: Block, wrapped: boolean): Parse<boolean> {
     return true;
   }
   if (first !== LESS && first !== NOTHING) return false;
-  yield* readParameters(block, name, close);
+  const tool = tools.resolve(name) ?? name;
+  yield* readParameters(block, name, { open: openParameter, close, readOne: () => readParameter(block, tool, close) });
   return true;
 }
 
-function* readParameters(block: Block, name: string, close: Pattern): Parse<void> {
-  const { cursor, tools } = block;
-  const tool = tools.resolve(name) ?? name;
+/** One parameter, at whose `<` the cursor stands; `close` ends its invoke. */
+function* readParameter({ cursor, tools }: Block, tool: string, close: Pattern): Parse<Parameter> {
+  const prefix = yield* readPrefix(cursor, 'parameter');
+  const tag = yield* readAttributes(cursor);
+  if (tag.state === 'cut') return 'cut';
+  const key = tag.values.name;
+  if (tag.state === 'bad' || key === undefined) return 'bad';
+  const ownOpener = sequence(word('<'), prefix.pattern, word('parameter'), gap);
   const next = anyOf(openParameter, close);
-  const input: [string, unknown][] = [];
-  for (;;) {
-    if ((yield* nextSolid(cursor)) === NOTHING) return block.cut(name);
-    const closed = yield* match(cursor, close);
-    if (closed >= 0) {
-      cursor.position = closed;
-      return block.take(name, Object.fromEntries(input));
-    }
-    const opened = yield* match(cursor, openParameter);
-    if (opened === MORE || closed === MORE) return block.cut(name);
-    if (opened < 0) return yield* block.dropTo(close, name);
-    const prefix = yield* readPrefix(cursor, 'parameter');
-    const tag = yield* readAttributes(cursor);
-    if (tag.state === 'cut') return block.cut(name);
-    const key = tag.values.name;
-    if (tag.state === 'bad' || key === undefined) return yield* block.dropTo(close, name);
-    const ownOpener = sequence(word('<'), prefix.pattern, word('parameter'), gap);
-    const raw = yield* readValue(cursor, { open: ownOpener, close: closingTag(prefix.pattern, 'parameter'), next });
-    if (raw === undefined) return block.cut(name);
-    input.push([key, parameterValue(raw, tag.values.string, tools.typesOf(tool, key))]);
-  }
+  const raw = yield* readValue(cursor, { open: ownOpener, close: closingTag(prefix.pattern, 'parameter'), next });
+  return raw === undefined ? 'cut' : [key, parameterValue(raw, tag.values.string, tools.typesOf(tool, key))];
 }
 
 /** The attribute `string` of DSML beats the schema. */
