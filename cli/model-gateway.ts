@@ -69,6 +69,8 @@ interface GatewayParts {
   /** Default: read from the file that the settings name. */
   readonly prices?: PriceTable;
   say(line: string): void;
+  /** Takes what a model thinks, line by line; without it nobody is told. */
+  readonly think?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ interface GatewayParts {
  * `misconfigured` when the file of prices cannot be used.
  */
 export async function openGateway(parts: GatewayParts): Promise<Gateway> {
-  const { settings, proxies, log, client, runKey, mask, deadline, say } = parts;
+  const { settings, proxies, log, client, runKey, mask, deadline, say, think } = parts;
   const { firstByteMs, idleMs, requestsPerMinute, tokensPerMinute, window } = settings;
   const prices = parts.prices ?? (await loadPrices(settings.prices));
   const budget = budgetOf(settings, prices.rates);
@@ -96,7 +98,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     ...(settings.modelTools !== 'auto' && { tools: settings.modelTools }),
     ...{ budget, prices, log, record },
     ...(window !== undefined && { window }),
-    onThinking: (role, line) => say(`${role}: ${line}`),
+    onThinking: (role, line) => think?.(`${role}: ${line}`),
     onNotice: say,
     ...(mask && { secretsMask: mask }),
     ...(deadline !== undefined && { timeLeftMs: () => deadline - Date.now() }),

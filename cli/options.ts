@@ -32,6 +32,11 @@ export function parseSpeed(text: string): number {
   return speed;
 }
 
+/** The setting behind `--no-thinking`, which is the only form of the flag. */
+export function quiet({ thinking }: { readonly thinking?: boolean }): { readonly thinking?: 'off' } {
+  return thinking === false ? { thinking: 'off' } : {};
+}
+
 /** Throws `AppError('usage')` when more than one of these was given. */
 export function onlyOne(options: Readonly<Record<string, unknown>>): void {
   const given = Object.keys(options).filter((name) => options[name] !== undefined);

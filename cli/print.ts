@@ -1,4 +1,6 @@
-import { stdout } from 'node:process';
+import { stderr, stdout } from 'node:process';
+import { dimFor } from './show/dim.ts';
+import { plain } from './show/width.ts';
 
 /** Writes one line of a command's result to stdout; waits while the reader is slow. A reader that went away (`| head`) is no fault. */
 export async function print(line: string): Promise<void> {
@@ -16,7 +18,12 @@ export async function print(line: string): Promise<void> {
 
 /** Writes one line for people to stderr. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  stderr.write(`${line}\n`);
+}
+
+/** Writes one line of what a model thinks to stderr, dim. */
+export function think(line: string): void {
+  stderr.write(`${dimFor(stderr)(plain(line))}\n`);
 }
 
 /** Aborted once nobody reads stdout any more. */

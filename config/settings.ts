@@ -69,6 +69,8 @@ export const PlaceSettings = z.object({
   state: z.string().optional().meta({ env: 'NPC_STATE_DIR' }),
   /** Token for a hub that asks for one. */
   hubToken: z.string().optional().meta({ env: 'NPC_HUB_TOKEN' }),
+  /** Whether what models think is shown while they work. It is in the message log all the same. */
+  thinking: z.stringbool().default(true).meta({ env: 'NPC_THINKING' }),
   /** Level of the diagnostics: trace, debug, info, warn, error. */
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').meta({ env: 'NPC_LOG_LEVEL' }),
 });

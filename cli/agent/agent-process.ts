@@ -16,8 +16,8 @@ import { openDiagnostics } from '../diagnostics.ts';
 import { Exit } from '../exit-code.ts';
 import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
-import { onlyOne } from '../options.ts';
-import { say } from '../print.ts';
+import { onlyOne, quiet } from '../options.ts';
+import { say, think } from '../print.ts';
 import { aborted, abortOnSignal } from '../signals.ts';
 import { makeStateFolder, stateRoot } from '../state-folder.ts';
 import { type AgentModels, openModels } from './models.ts';
@@ -33,6 +33,8 @@ export interface AgentOptions {
   /** Started by a run: the secrets come through stdin, and the agent ends with the run. */
   readonly tokenStdin?: boolean;
   readonly state?: string;
+  /** False with `--no-thinking`. */
+  readonly thinking?: boolean;
   /** File of the token for the hub. */
   readonly tokenFile?: string;
 }
@@ -46,13 +48,13 @@ export async function agentProcess(options: AgentOptions): Promise<number> {
   const env = environment();
   const signal = abortOnSignal();
   const secrets = options.tokenStdin ? await readAgentSecrets(process.stdin) : {};
-  const { logLevel } = readConfig(PlaceSettings, { environment: env });
+  const { logLevel, thinking } = readConfig(PlaceSettings, { flags: quiet(options), environment: env });
   const hubToken = secrets.hub_token ?? (await findHubToken(options));
   const folder = await makeStateFolder(options.state ?? join(stateRoot(env), 'agents'));
   const log = openDiagnostics(folder, logLevel);
   const client = await connectHub({ url, name, token: hubToken, roles: [role], title: role, log });
   try {
-    await serve(options, { client, secrets, hubToken, log, signal, parent });
+    await serve(options, { client, secrets, hubToken, log, signal, parent, thinking });
   } finally {
     await client.close();
   }
@@ -65,11 +67,13 @@ interface Joined {
   readonly hubToken: string | undefined;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly thinking: boolean;
   /** pid of the process that started this one. */
   readonly parent: number;
 }
 
-async function serve(options: AgentOptions, { client, secrets, hubToken, log, signal, parent }: Joined): Promise<void> {
+async function serve(options: AgentOptions, joined: Joined): Promise<void> {
+  const { client, secrets, hubToken, log, signal, parent } = joined;
   const { role, exec, tokenStdin } = options;
   const gateway = options.gateway && { url: options.gateway, processToken: secrets.process_token ?? '' };
   const models = await openModels({
@@ -78,6 +82,7 @@ async function serve(options: AgentOptions, { client, secrets, hubToken, log, si
     optional: exec !== undefined,
     log,
     say,
+    ...(joined.thinking && { think }),
     ...(gateway && { gateway }),
   });
   if (!tokenStdin) {

@@ -25,13 +25,16 @@ interface ModelsOptions {
   readonly optional: boolean;
   readonly log: Log;
   say(line: string): void;
+  /** Takes what a model thinks, where this process asks it. */
+  readonly think?: (line: string) => void;
 }
 
 /**
  * Uses the gateway that is named; without one, an agent that joined by hand serves itself with the OPENAI_* it was given.
  * Throws `AppError('misconfigured')` when neither is there and the role needs a model.
  */
-export async function openModels({ role, client, gateway, optional, log, say }: ModelsOptions): Promise<AgentModels> {
+export async function openModels(options: ModelsOptions): Promise<AgentModels> {
+  const { role, client, gateway, optional, log, say, think } = options;
   if (gateway) return modelsAt(gateway, async () => {});
   const env = environment();
   const settings = readConfig(ModelSettings, { environment: env });
@@ -39,7 +42,7 @@ export async function openModels({ role, client, gateway, optional, log, say }: 
   if (problem === undefined) {
     const own = await openGateway({
       ...{ settings, fallbacks: readFallbacks(env), proxies: readProxies(env) },
-      ...{ log, client, say },
+      ...{ log, client, say, think },
     });
     const processToken = own.grantProcess({ agent: client.name, role });
     return modelsAt({ url: own.url, processToken }, () => own.close());

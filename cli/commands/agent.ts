@@ -18,6 +18,7 @@ export function agentCommand(): Command {
     )
     .option('--token-file <FILE>', 'file of the token for that hub; default: the variable NPC_HUB_TOKEN')
     .option('--token-stdin', 'read {"hub_token", "process_token"} as one line of JSON from stdin')
+    .option('--no-thinking', 'do not show what the model thinks; the message log has it all the same')
     .option('--state <DIR>', 'folder for diagnostics')
     .addHelpText(
       'after',

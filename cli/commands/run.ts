@@ -20,6 +20,7 @@ export function runCommand(): Command {
     )
     .option('--state <DIR>', 'state folder; default: NPC_STATE_DIR, else one per run in ~/.local/state/npc-crew')
     .option('--in-process', 'run the agents inside this process, for debugging')
+    .option('--no-thinking', 'do not show what models think; the message log has it all the same')
     .option('--json', 'print the verdict as one line of JSON')
     .addOption(new Option('--run-key <KEY>').hideHelp())
     .addOption(new Option('--supervisor <PID>').argParser(Number).hideHelp())
@@ -31,6 +32,7 @@ The model: OPENAI_BASE_URL, OPENAI_API_KEY, NPC_MODEL; NPC_FLASH_MODEL and NPC_R
 When it fails: NPC_FALLBACK_MODELS at the same endpoint, then NPC_FALLBACK_BASE_URL, _API_KEY and _MODEL (also _2 to _9).
 What it may use: NPC_BUDGET_TOKENS (3000000), NPC_BUDGET_MONEY ("20 CNY"), NPC_BUDGET_CALLS, NPC_BUDGET_SECONDS.
 NPC_PRICES: a file of prices and context windows; NPC_CONTEXT_WINDOW: tokens that the model's context holds.
+NPC_THINKING: off does what --no-thinking does.
 NPC_MENTIONS_EVERY_MS: ms between two looks into the thread for "@Agent stop" (30000, at least 1000).
 
 Examples:

@@ -31,6 +31,7 @@ import { reportFault } from '../fault.ts';
 import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
 import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
+import { quiet } from '../options.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
 import { mustBeFree, noteRun, openStateFolder, type StateFolder, stateRoot, workIn } from '../state-folder.ts';
@@ -51,6 +52,8 @@ export interface RunOptions {
   readonly state?: string;
   readonly inProcess?: boolean;
   readonly json?: boolean;
+  /** False with `--no-thinking`. */
+  readonly thinking?: boolean;
   /** Key of a run that no thread started; the supervisor draws it, so that a restart has the same. */
   readonly runKey: string;
   readonly resume?: boolean;
@@ -68,7 +71,7 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
   if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
   const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
   const hubToken = await findHubToken(options);
-  const places = readConfig(PlaceSettings, { flags: { state: options.state }, environment: env });
+  const places = readConfig(PlaceSettings, { flags: { state: options.state, ...quiet(options) }, environment: env });
   const state = await openStateFolder(places.state ?? join(stateRoot(env), errand.runKey), errand.trigger.thread);
   const { folder } = state;
   try {
@@ -109,7 +112,7 @@ async function runIn({ folder, problem }: StateFolder, start: Start): Promise<nu
   const view = openLiveView({ stream: process.stderr });
   try {
     const outcome = await run({
-      ...{ options, env, readings, errand, folder, log, view, signal, hubToken },
+      ...{ options, env, readings, errand, folder, log, view, signal, hubToken, thinking: places.thinking },
       ...(flow && { flow }),
     });
     view.close();
@@ -130,12 +133,24 @@ interface Parts {
   readonly folder: string;
   readonly log: Log;
   readonly view: LiveView;
+  /** Whether people see what models think. */
+  readonly thinking: boolean;
   readonly signal: AbortSignal;
   readonly hubToken: string | undefined;
 }
 
 /** Wires the rooms together, lets the coordinator work, and takes everything down again. */
-async function run({ options, env, folder, log, view, signal, hubToken, ...parts }: Parts): Promise<RunOutcome> {
+async function run({
+  options,
+  env,
+  folder,
+  log,
+  view,
+  signal,
+  hubToken,
+  thinking,
+  ...parts
+}: Parts): Promise<RunOutcome> {
   const { settings, fallbacks, pace, prices, wrong } = parts.readings;
   const forge = forgeOf(parts.errand, env, log);
   const errand = await complete(parts.errand, forge, env);
@@ -156,6 +171,7 @@ async function run({ options, env, folder, log, view, signal, hubToken, ...parts
     const gateway = await openGateway({
       ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
       ...{ log, client, runKey, deadline: trigger.deadline, say: view.say },
+      ...(thinking && { think: view.think }),
     });
     closing.push(() => gateway.close());
     const crew = openCrew({

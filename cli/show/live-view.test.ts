@@ -45,8 +45,8 @@ function handClock(): Clock & { pass(ms: number): void } {
   };
 }
 
-function open(isTTY: boolean) {
-  const stream = Object.assign(new PassThrough(), { isTTY, columns: 100 });
+function open(isTTY: boolean, hasColors = () => false) {
+  const stream = Object.assign(new PassThrough(), { isTTY, columns: 100, hasColors });
   const clock = handClock();
   const view = openLiveView({ stream, clock });
   return { clock, view, text: () => String(stream.read() ?? '') };
@@ -82,4 +82,15 @@ test('R-CLI-13: on a terminal the table is drawn again, and a line of news stays
   clock.pass(5000);
   expect(text()).toContain('4s');
   view.close();
+});
+
+test('R-LLM-68: what a model thinks is dim where the terminal has colours, one line, and cannot steer the terminal', () => {
+  const coloured = open(true, () => true);
+  coloured.view.think('coder: first the \u001b[31mtests\u0007');
+  expect(coloured.text()).toContain('\u001b[2mcoder: first the [31mtests\u001b[22m\n');
+  coloured.view.close();
+  const bare = open(true);
+  bare.view.think('coder: first the tests');
+  expect(bare.text()).toContain('coder: first the tests\n');
+  bare.view.close();
 });

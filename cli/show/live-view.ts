@@ -1,6 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { type Clock, systemClock } from '../../base/time.ts';
 import type { TaskRow } from '../../protocol/index.ts';
+import { dimFor, type Readers } from './dim.ts';
 import { duration, taskTable } from './task-table.ts';
 import { clip, plain } from './width.ts';
 
@@ -8,15 +9,15 @@ import { clip, plain } from './width.ts';
 export interface LiveView {
   /** One line of news; on a terminal it stays above the table. */
   say(line: string): void;
+  /** One line of what a model thinks; dim. */
+  think(line: string): void;
   /** Shows these rows from now on. */
   update(tasks: readonly TaskRow[]): void;
   close(): void;
 }
 
 interface LiveViewOptions {
-  readonly stream:
-    | NodeJS.WriteStream
-    | (NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number });
+  readonly stream: Readers;
   readonly clock?: Clock;
   /** Longest silence; a platform ends a job that says nothing for some minutes. ms. */
   readonly quietMs?: number;
@@ -42,12 +43,15 @@ function terminalView({ stream, clock = systemClock }: LiveViewOptions): LiveVie
       );
   };
   let timer = every(REDRAW_MS, redraw, clock);
+  const dim = dimFor(stream);
+  const write = (line: string) => {
+    draw.clear();
+    stream.write(`${line}\n`);
+    redraw();
+  };
   return {
-    say(line) {
-      draw.clear();
-      stream.write(`${plain(line)}\n`);
-      redraw();
-    },
+    say: (line) => write(plain(line)),
+    think: (line) => write(dim(plain(line))),
     update(tasks) {
       rows = tasks;
       redraw();
@@ -68,10 +72,12 @@ function plainView({ stream, clock = systemClock, quietMs = QUIET_MS }: LiveView
   let spoke = clock.monotonic();
   let rows: readonly TaskRow[] = [];
   const told = new Map<string, string>();
-  const say = (line: string) => {
+  const dim = dimFor(stream);
+  const write = (line: string) => {
     spoke = clock.monotonic();
-    stream.write(`${plain(line)}\n`);
+    stream.write(`${line}\n`);
   };
+  const say = (line: string) => write(plain(line));
   const timer = every(
     quietMs / 10,
     () => {
@@ -82,6 +88,7 @@ function plainView({ stream, clock = systemClock, quietMs = QUIET_MS }: LiveView
   );
   return {
     say,
+    think: (line) => write(dim(plain(line))),
     update(tasks) {
       rows = tasks;
       for (const task of tasks) {

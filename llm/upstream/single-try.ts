@@ -1,4 +1,5 @@
 import { estimateTokens } from '../../base/estimate-tokens.ts';
+import { cutLines } from '../../base/line-cutter.ts';
 import { ModelError } from '../../core/model.ts';
 import type { Money } from '../../protocol/index.ts';
 import type { Caller, Listener } from '../caller.ts';
@@ -7,7 +8,7 @@ import type { Ledger, UsageEvent } from '../money/ledger.ts';
 import type { ModelFacts } from '../money/model-facts.ts';
 import type { Told } from '../money/spending.ts';
 import { ReplyReader } from '../reader/reply-reader.ts';
-import { ThinkingLines } from '../reader/thinking-lines.ts';
+
 import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -37,7 +38,7 @@ export interface Try {
 export async function tryOnce(endpoint: Endpoint, one: Try, services: TryServices): Promise<Reply> {
   const { caller, listener } = one;
   listener.onRestart?.();
-  const thinking = new ThinkingLines((line) => services.onThinking(caller.role, services.mask(line)));
+  const thinking = cutLines((line) => services.onThinking(caller.role, services.mask(line)));
   const reader = new ReplyReader({
     offered: offeredBy(one.asked),
     types: typesBy(one.asked),

@@ -56,4 +56,6 @@ export const llm = {
   'R-LLM-63': 'calls that came as text stand beside structured ones, as calls like any other',
   'R-LLM-64': 'a call that could not be used is asked for again, twice at most; markers are never the answer',
   'R-LLM-65': 'calls that came as text are counted by model and format',
+  'R-LLM-67': 'thinking comes by whole lines as it streams in; a very long line comes in pieces',
+  'R-LLM-68': 'thinking is shown dim and in the log; --no-thinking and NPC_THINKING=off do not show it',
 } as const;
