@@ -85,6 +85,11 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   const record = async (event: RunEvent, taskId: string) => {
     await client.send({ type: 'task.event', to: 'hub', task_id: taskId, payload: { event } });
   };
+  const logThought = (line: string, taskId: string) =>
+    client.send({
+      ...{ type: 'task.event', to: 'hub', task_id: taskId },
+      payload: { event: { type: 'model.thought', line } },
+    });
   const earlier = runKey === undefined ? undefined : await earlierWork(client, runKey);
   return startGateway({
     upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
@@ -98,7 +103,11 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     ...(settings.modelTools !== 'auto' && { tools: settings.modelTools }),
     ...{ budget, prices, log, record },
     ...(window !== undefined && { window }),
-    onThinking: (role, line) => think?.(`${role}: ${line}`),
+    onThinking({ role, taskId, logsThinking }, line) {
+      think?.(`${role}: ${line}`);
+      if (logsThinking) return;
+      logThought(line, taskId).catch((error: unknown) => log.warn({ err: error }, 'a thought is not in the log'));
+    },
     onNotice: say,
     ...(mask && { secretsMask: mask }),
     ...(deadline !== undefined && { timeLeftMs: () => deadline - Date.now() }),

@@ -309,7 +309,7 @@ test('R-LLM-10: thinking is handed on line by line, before the reply is over, ma
   const { agent, signal } = await gatewayBench(
     { coder: [{ thinking: 'one\ntwo with hush-hush\nthree', text: 'x', pace_ms: 5 }] },
     {
-      onThinking: (role, line) => lines.push(`${role}: ${line}`),
+      onThinking: ({ role }, line) => lines.push(`${role}: ${line}`),
       secretsMask: (text) => text.replaceAll('hush-hush', '***'),
     },
   );

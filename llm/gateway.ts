@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Model, type ModelChoice, ModelError } from '../core/model.ts';
 import type { BudgetLimits, BudgetLine, Spent } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
 import { toChatBody } from './chat-body.ts';
 import type { Slice } from './money/accounts.ts';
 import { type BudgetLevel, budgetLevel } from './money/budget.ts';
@@ -46,7 +47,7 @@ export interface Gateway {
   /** Ends the calls of the task's attempt; a later attempt can still come. */
   revokeTask(taskId: string): void;
   /** The same service without the hop, for code in this process. */
-  modelFor(caller: { role: string; agent: string; taskId: string; attempt?: number }): Model;
+  modelFor(caller: Omit<Caller, 'attempt' | 'turn'> & { attempt?: number }): Model;
   usage(): UsageTotals;
   /** What the run may use. */
   readonly budget: BudgetLimits;
@@ -85,7 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     extraBody: options.extraBody ?? {},
     mask: options.secretsMask ?? ((text) => text),
     record: (event, taskId) => options.record(event, taskId),
-    onThinking: (role, line) => options.onThinking?.(role, line),
+    onThinking: (who, line) => options.onThinking?.(who, line),
     timeLeftMs: () => Math.min(options.timeLeftMs?.() ?? Infinity, spending.secondsLeft() * 1000),
   });
   const choices = new ModelChoices({ routes, facts, window: options.window });

@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { ModelChoice } from '../core/model.ts';
 import type { BudgetLimits, RunEvent } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
 import type { UsageEvent } from './money/ledger.ts';
 import type { PriceTable } from './money/price-table.ts';
 import type { Dialect, DialectTable } from './upstream/dialect.ts';
@@ -68,8 +69,8 @@ export interface GatewayOptions {
   readonly log: Log;
   /** Puts a usage record into the message log; awaited before a reply is handed on. */
   record(event: UsageEvent, taskId: string): Promise<void>;
-  /** What a model thinks, line by line. */
-  onThinking?(role: string, line: string): void;
+  /** What a model thinks, line by line, and for whom. */
+  onThinking?(caller: Caller, line: string): void;
   /** One line for people, such as a long wait. */
   onNotice?(line: string): void;
   /** The log's events so far, after a restart; only usage records count. */

@@ -27,7 +27,7 @@ export function inProcessSpawner({ hub, gateway, env, log, say }: InProcessOptio
       client,
       role: definition,
       openModel: async (task) => ({
-        ...gateway.modelFor({ role, agent: name, taskId: task.id, attempt: task.attempt }),
+        ...gateway.modelFor({ role, agent: name, taskId: task.id, attempt: task.attempt, logsThinking: true }),
         windows: gateway.windows(),
       }),
       cwd: process.cwd(),

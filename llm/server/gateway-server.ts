@@ -122,7 +122,7 @@ async function complete(
     const reply = await options.calls.reply(
       body,
       choiceOf(body.model),
-      { role, agent, taskId, attempt: attempt.attempt, turn },
+      { role, agent, taskId, attempt: attempt.attempt, turn, logsThinking: turn !== undefined },
       signal,
       { onDelta: (delta) => writer.delta(delta), onRestart: () => writer.restart() },
     );

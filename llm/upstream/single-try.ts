@@ -18,7 +18,7 @@ export interface TryServices {
   readonly facts: ModelFacts;
   readonly mask: (text: string) => string;
   readonly record: (event: UsageEvent, taskId: string) => Promise<void>;
-  readonly onThinking: (role: string, line: string) => void;
+  readonly onThinking: (caller: Caller, line: string) => void;
 }
 
 export interface Try {
@@ -38,7 +38,7 @@ export interface Try {
 export async function tryOnce(endpoint: Endpoint, one: Try, services: TryServices): Promise<Reply> {
   const { caller, listener } = one;
   listener.onRestart?.();
-  const thinking = cutLines((line) => services.onThinking(caller.role, services.mask(line)));
+  const thinking = cutLines((line) => services.onThinking(caller, services.mask(line)));
   const reader = new ReplyReader({
     offered: offeredBy(one.asked),
     types: typesBy(one.asked),

@@ -4,7 +4,7 @@ import { startCli } from '../helpers/npc-crew.ts';
 import { makeShop, playDemo } from '../helpers/shop.ts';
 import { tempFolder } from '../helpers/temp-repository.ts';
 
-const script = { architect: [{ thinking: 'where is the cart?\nin src/cart.mjs', calls: [] }] };
+const script = { judge: [{ thinking: 'E1 shows it\nE2 too', text: 'complete [E1, E2]' }] };
 
 test.each([
   ['by default what a model thinks is shown', [], {}, true],
@@ -18,7 +18,8 @@ test.each([
   const place = ['--state', join(home, 'state')];
   const options = { env: { HOME: home, ...env, ...extra } };
   const run = await startCli(['run', '--goal', 'add a discount', '--repo', repo, ...place, ...flags], options).result;
-  expect(run.stderr.includes('architect: where is the cart?\narchitect: in src/cart.mjs')).toBe(shown);
+  expect(run.stderr.includes('judge: E1 shows it\njudge: E2 too')).toBe(shown);
   const log = await startCli(['log', ...place, '--json'], options).result;
-  expect(log.stdout).toContain('"line":"where is the cart?"');
+  expect(log.stdout).toContain('"line":"请求很明确');
+  expect(log.stdout).toContain('"line":"E1 shows it"');
 });
