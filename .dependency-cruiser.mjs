@@ -35,7 +35,7 @@ export default {
       { path: '^(core|protocol)/', pathNot: '\\.test\\.ts$' },
       { dependencyTypes: ['core', 'npm'], pathNot: 'node_modules/zod/' },
     ),
-    rule('openai-only-in-llm', { pathNot: '^llm/' }, { path: 'node_modules/openai/' }),
+    rule('openai-only-in-llm', { pathNot: '^(llm|bench)/' }, { path: 'node_modules/openai/' }),
   ],
   options: {
     tsPreCompilationDeps: true,

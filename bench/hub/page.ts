@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeAbove } from '../write-above.ts';
 import { judge } from './figures.ts';
 import type { Results } from './results.ts';
 import { figureTable, sections } from './tables.ts';
@@ -18,10 +18,7 @@ export function render(results: Results): string {
 
 /** Writes the page; what was written by hand below the figures stays. */
 export async function writePage(path: string, results: Results): Promise<void> {
-  const before = await readFile(path, 'utf8').catch(() => '');
-  const at = before.indexOf(BY_HAND);
-  const kept = at === -1 ? `${BY_HAND}\n` : before.slice(at);
-  await writeFile(path, `${head(results)}\n\n${render(results)}\n\n${kept}`);
+  await writeAbove(path, BY_HAND, `${head(results)}\n\n${render(results)}`);
 }
 
 function head({ machine, quick, relays }: Results): string {

@@ -1,5 +1,5 @@
 import { type Spread, spread } from '../statistics.ts';
-import { table } from '../table.ts';
+import { megabytes, quartiles, short, table } from '../table.ts';
 import { stores } from './durable.ts';
 import { type Figure, toJetStream } from './figures.ts';
 import { type RelayRow, summarise } from './relay-bench.ts';
@@ -151,21 +151,6 @@ function stalled({ stalled: runs }: Results): Section | undefined {
       ]),
     ),
   };
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1024 / 1024).toFixed(1);
-}
-
-function quartiles({ low, high }: Spread): string {
-  return `${short(low)}–${short(high)}`;
-}
-
-/** Three digits that mean something. */
-function short(value: number | undefined): string {
-  if (value === undefined) return '';
-  if (Number.isInteger(value)) return String(value);
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
 function compare(a: string, b: string): number {
