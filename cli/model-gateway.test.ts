@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { ModelSettings, readConfig } from '../config/index.ts';
-import { modelProblem } from './model-gateway.ts';
+import type { RepoConfig } from '../coordinator/repo-config.ts';
+import {
+  creditsNotice,
+  missingVariables,
+  modelNames,
+  modelProblem,
+  withPlatform,
+  withRepoModels,
+} from './model-gateway.ts';
 
 const settings = (environment: Record<string, string>) => readConfig(ModelSettings, { environment });
 
@@ -19,4 +27,32 @@ test.each(['http://127.0.0.1:8080/v1', 'http://localhost/v1', 'http://[::1]:1/v1
 
 test.each(['nonsense', 'ftp://host/v1'])('R-CLI-1: a base URL that is none is named: %s', (url) => {
   expect(() => settings({ OPENAI_BASE_URL: url })).toThrow('OPENAI_BASE_URL');
+});
+
+const build = { CNB_TOKEN: 't', CNB_REPO_SLUG: 'team/shop' };
+const source = (environment: Record<string, string>) => withPlatform(settings(environment), environment);
+
+test('R-CLI-46: a build without a key uses the platform’s models and says that it spends credits', () => {
+  const platform = source(build);
+  expect(modelProblem(platform, 'en')).toBeUndefined();
+  expect(missingVariables(platform, false)).toBeUndefined();
+  expect(modelNames(platform).default).toBe(platform.platform?.models[0]);
+  expect(creditsNotice(platform, 'zh-CN')).toContain('AI 额度');
+  expect(creditsNotice(platform, 'en')).toContain('AI credits');
+});
+
+test.each([
+  ['a key', { OPENAI_API_KEY: 'k' }],
+  ['another address', { OPENAI_BASE_URL: 'https://model.invalid/v1' }],
+  ['a word against it', { NPC_PLATFORM_MODELS: 'off' }],
+])('R-CLI-46: %s wins over the platform’s models', (_, given) => {
+  const own = source({ ...build, ...given });
+  expect(own.platform).toBeUndefined();
+  expect(creditsNotice(own, 'en')).toBeUndefined();
+});
+
+test('R-CLI-46: a model that a user or a repository names is asked of the platform', () => {
+  expect(modelNames(source({ ...build, NPC_MODEL: 'glm' })).default).toBe('glm');
+  const file = withRepoModels(source(build), { model: 'kimi' } as RepoConfig);
+  expect(modelNames(file).default).toBe('kimi');
 });

@@ -1,8 +1,10 @@
 import type { Log } from '../base/log.ts';
-import type { FallbackSettings, ModelSettings } from '../config/index.ts';
+import { type PlatformModels, platformModels } from '../cnb/index.ts';
+import type { Environment, FallbackSettings, ModelSettings } from '../config/index.ts';
 import type { RepoConfig } from '../coordinator/repo-config.ts';
 import type { HubClient } from '../hub-client/index.ts';
 import {
+  type FallbackOptions,
   type Gateway,
   type GatewayOptions,
   loadPrices,
@@ -13,8 +15,29 @@ import {
 import type { RunEvent } from '../protocol/index.ts';
 import { runEventOf } from './read/fold-run.ts';
 
+/** The model settings of a process, and the platform's models where they stand in for a key. */
+export type ModelSource = ModelSettings & { readonly platform?: PlatformModels };
+
+/** The settings, with the platform's models when this is a build on CNB that was given neither a key nor another address. */
+export function withPlatform(settings: ModelSettings, env: Environment): ModelSource {
+  const given = settings.apiKey !== undefined || (env.OPENAI_BASE_URL ?? '').trim() !== '';
+  const platform = given || !settings.platformModels ? undefined : platformModels(env);
+  return platform ? { ...settings, platform } : settings;
+}
+
+/** That a run spends credits, for people; undefined when it does not. */
+export function creditsNotice(source: ModelSource, language: 'zh-CN' | 'en'): string | undefined {
+  if (!source.platform) return undefined;
+  const { default: model } = modelNames(source);
+  return language === 'zh-CN'
+    ? `没有 OPENAI_API_KEY：使用 CNB 平台的模型 ${model}，消耗本组织的 AI 额度（NPC_PLATFORM_MODELS=off 可关闭，NPC_MODEL 可换模型）`
+    : `no OPENAI_API_KEY: the platform's model ${model} is used and spends this organisation's AI credits (NPC_PLATFORM_MODELS=off forbids it, NPC_MODEL names another)`;
+}
+
 /** What is wrong with the model settings, in words that say the cure; undefined when a model can be asked. */
-export function modelProblem({ baseUrl, apiKey, model }: ModelSettings, language: 'zh-CN' | 'en'): string | undefined {
+export function modelProblem(source: ModelSource, language: 'zh-CN' | 'en'): string | undefined {
+  const { baseUrl, apiKey, model, platform } = source;
+  if (platform) return undefined;
   const zh = language === 'zh-CN';
   if (model === undefined) {
     return zh
@@ -30,7 +53,9 @@ export function modelProblem({ baseUrl, apiKey, model }: ModelSettings, language
  * The variables without which no model can be asked whatever a repository's file says, in one line; undefined when there are none.
  * `mayBeNamed` says that there is such a file, which may name the model.
  */
-export function missingVariables({ baseUrl, apiKey, model }: ModelSettings, mayBeNamed: boolean): string | undefined {
+export function missingVariables(source: ModelSource, mayBeNamed: boolean): string | undefined {
+  const { baseUrl, apiKey, model, platform } = source;
+  if (platform) return undefined;
   const missing = [
     ...(model === undefined && !mayBeNamed ? ['NPC_MODEL (the model to ask)'] : []),
     ...(apiKey === undefined && !isLoopback(baseUrl) ? [`OPENAI_API_KEY (the key for ${new URL(baseUrl).host})`] : []),
@@ -39,13 +64,14 @@ export function missingVariables({ baseUrl, apiKey, model }: ModelSettings, mayB
 }
 
 /** The names that the gateway asks its provider for. */
-export function modelNames(settings: ModelSettings): ModelNames {
-  const { model = 'default', flashModel: flash, reviewModel: review, visionModel: vision } = settings;
+export function modelNames(source: ModelSource): ModelNames {
+  const { platform, flashModel: flash, reviewModel: review, visionModel: vision } = source;
+  const { model = platform?.models[0] ?? 'default' } = source;
   return { default: model, flash, review, vision };
 }
 
 /** The settings with the models that the repository's file names, where the environment names none. */
-export function withRepoModels(settings: ModelSettings, config: RepoConfig): ModelSettings {
+export function withRepoModels(settings: ModelSource, config: RepoConfig): ModelSource {
   return {
     ...settings,
     model: settings.model ?? config.model,
@@ -55,7 +81,7 @@ export function withRepoModels(settings: ModelSettings, config: RepoConfig): Mod
 }
 
 interface GatewayParts {
-  readonly settings: ModelSettings;
+  readonly settings: ModelSource;
   readonly fallbacks: readonly FallbackSettings[];
   readonly proxies: NonNullable<GatewayOptions['proxies']>;
   readonly log: Log;
@@ -92,15 +118,12 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     });
   const earlier = runKey === undefined ? undefined : await earlierWork(client, runKey);
   return startGateway({
-    upstream: { baseURL: settings.baseUrl, apiKey: settings.apiKey ?? '' },
+    ...routesOf(settings, parts.fallbacks.map(fallbackOf)),
     models: modelNames(settings),
-    fallbackModels: settings.fallbackModels,
-    fallbacks: parts.fallbacks.map(fallbackOf),
     proxies,
     timeouts: { firstByteMs, idleMs },
     pace: { requestsPerMinute, tokensPerMinute },
     concurrency: settings.modelConcurrency,
-    ...(settings.modelTools !== 'auto' && { tools: settings.modelTools }),
     ...{ budget, prices, log, record },
     ...(window !== undefined && { window }),
     onThinking({ role, taskId, logsThinking }, line) {
@@ -113,6 +136,26 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     ...(deadline !== undefined && { timeLeftMs: () => deadline - Date.now() }),
     ...(earlier && { earlier: earlier.usage, earlierSeconds: earlier.seconds }),
   });
+}
+
+/** Where models are asked. The platform's own models stand in for each other only where a user named none. */
+function routesOf(
+  { baseUrl, apiKey, model, fallbackModels, modelTools, platform }: ModelSource,
+  fallbacks: readonly FallbackOptions[],
+): Pick<GatewayOptions, 'upstream' | 'fallbackModels' | 'fallbacks'> {
+  const tools = modelTools === 'auto' ? {} : { tools: modelTools };
+  if (!platform) return { upstream: { baseURL: baseUrl, apiKey: apiKey ?? '', ...tools }, fallbackModels, fallbacks };
+  // who wants another account gives a key and an address
+  const settings = { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', model: 'NPC_MODEL' };
+  const common = { apiKey: platform.token, onCredits: true, settings };
+  const upstream = { ...common, baseURL: platform.baseURL, ...tools };
+  if (model !== undefined) return { upstream, fallbackModels, fallbacks };
+  const plain = { ...common, baseURL: platform.plainBaseURL, tools: 'text' as const };
+  return {
+    upstream,
+    fallbackModels: fallbackModels.length > 0 ? fallbackModels : platform.models.slice(1),
+    fallbacks: [...fallbacks, plain],
+  };
 }
 
 function fallbackOf({ baseUrl: baseURL, apiKey = '', model, variables: settings }: FallbackSettings) {

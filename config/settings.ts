@@ -9,6 +9,8 @@ export const ModelSettings = z.object({
     .meta({ env: 'OPENAI_BASE_URL' }),
   /** Key for it; may be missing for an endpoint on this machine. */
   apiKey: z.string().optional().meta({ env: 'OPENAI_API_KEY' }),
+  /** Whether a run on CNB that has no key may use the platform's models. */
+  platformModels: z.stringbool().default(true).meta({ env: 'NPC_PLATFORM_MODELS' }),
   /** Model of all roles. */
   model: z.string().optional().meta({ env: 'NPC_MODEL' }),
   /** Cheaper model for summaries; default: the main one. */

@@ -77,8 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tokens = new Tokens();
   const closing = new AbortController();
   const routes = openRoutes(options);
-  const { tools, upstream } = options;
-  const dialects = new Dialects(options.dialects, tools && { [endpointKey(upstream.baseURL)]: { tools } });
+  const dialects = new Dialects(options.dialects, knownTools(options));
   const calls = new ModelCalls({
     ...{ routes, ledger, facts, spending, dialects, onNotice, log },
     retry: { ...defaultRetry, ...options.retry },
@@ -144,6 +143,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await Promise.all([...new Set(routes.map(({ endpoint }) => endpoint))].map((endpoint) => endpoint.close()));
     },
   };
+}
+
+/** Which endpoints are known to take tools, or not to. */
+function knownTools({ upstream, fallbacks = [] }: GatewayOptions): DialectTable {
+  const known = [upstream, ...fallbacks].flatMap(({ baseURL, tools }) => (tools ? [{ baseURL, tools }] : []));
+  return Object.fromEntries(known.map(({ baseURL, tools }) => [endpointKey(baseURL), { tools }]));
 }
 
 function totalsOf(ledger: Ledger, spending: Spending): UsageTotals {

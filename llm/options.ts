@@ -15,13 +15,18 @@ import type { Timeouts } from './upstream/watchdog.ts';
 export interface UpstreamOptions {
   readonly baseURL: string;
   readonly apiKey: string;
+  /** What messages call its settings. Default: OPENAI_BASE_URL, OPENAI_API_KEY and NPC_MODEL. */
+  readonly settings?: { readonly key: string; readonly url: string; readonly model: string };
+  /** Its calls are paid for with a platform's credits, not with money. Default false. */
+  readonly onCredits?: boolean;
+  /** Whether it takes tools, where that is known. Default: found out. */
+  readonly tools?: Dialect['tools'];
 }
 
-/** Another server of models, and what messages call its settings. */
+/** Another server of models. */
 export interface FallbackOptions extends UpstreamOptions {
   /** Default: the names at the upstream. */
   readonly models?: ModelNames;
-  readonly settings?: { readonly key: string; readonly url: string; readonly model: string };
 }
 
 /** Names of models at their provider; a missing one falls back to `default`. */
@@ -40,8 +45,6 @@ export interface GatewayOptions {
   readonly cooldown?: Partial<CooldownOptions>;
   /** Limits of the upstream; without them, what it says of itself counts. */
   readonly pace?: PaceLimits;
-  /** Whether the upstream takes tools, where that is known and not to be found out. */
-  readonly tools?: Dialect['tools'];
   /** What is known of endpoints and their models from before. */
   readonly dialects?: DialectTable;
   /** How hosts other than this machine are reached. Default: directly. */

@@ -141,7 +141,7 @@ test('R-LLM-18: that an endpoint knows no tools is found out, or set', async () 
   await found.ask({ tools });
   expect(asked.map((body) => body.tools !== undefined)).toEqual([true, false, false]);
   expect(String(asked.at(-1)?.messages[0]?.content)).toContain('## ls');
-  const set = await gatewayOver({ upstream: { baseURL: url, apiKey: '' }, tools: 'text' });
+  const set = await gatewayOver({ upstream: { baseURL: url, apiKey: '', tools: 'text' } });
   await set.ask({ tools });
   expect(asked).toHaveLength(4);
 });
@@ -171,7 +171,7 @@ test('R-LLM-18: calls of a gateway without tools are read from its text, and go 
   const tools = [{ name: 'ls', description: 'lists', parameters: { type: 'object' } }];
   const call = '<tool_call>\n{"name": "ls", "arguments": {"path": "src"}}\n</tool_call>';
   const { asked, url } = await provider((_, response, number) => say(response, number === 1 ? `So.\n${call}` : 'done'));
-  const { ask } = await gatewayOver({ upstream: { baseURL: url, apiKey: '' }, tools: 'text' });
+  const { ask } = await gatewayOver({ upstream: { baseURL: url, apiKey: '', tools: 'text' } });
   const first = await ask({ tools });
   expect(first).toMatchObject({
     finish: 'tool_calls',

@@ -1,5 +1,5 @@
 import type { ModelChoice } from '../core/model.ts';
-import type { FallbackOptions, GatewayOptions, ModelNames } from './options.ts';
+import type { GatewayOptions, ModelNames, UpstreamOptions } from './options.ts';
 import { openEndpoint } from './upstream/endpoint.ts';
 import { Limiter } from './upstream/limiter.ts';
 import { Pacer } from './upstream/pacer.ts';
@@ -15,12 +15,13 @@ const variables: Route['variables'] = {
 /** The upstream, its fallback models, and then the fallback endpoints, in the order in which they are tried. */
 export function openRoutes(options: GatewayOptions): [Route, ...Route[]] {
   const main = openPlace(options.upstream, options);
-  const first: Route = { ...main, models: namesOf(options.models), follows: true, variables };
+  const own = variablesOf(options.upstream);
+  const first: Route = { ...main, models: namesOf(options.models), follows: true, variables: own };
   const sameKey = (options.fallbackModels ?? []).map((model) => ({
     ...main,
     models: namesOf({ default: model }),
     follows: false,
-    variables: { ...variables, models: namesOf({ default: 'NPC_FALLBACK_MODELS' }) },
+    variables: { ...own, models: namesOf({ default: 'NPC_FALLBACK_MODELS' }) },
   }));
   const others = (options.fallbacks ?? []).map((one) => ({
     ...openPlace(one, { ...options, pace: {} }),
@@ -38,17 +39,17 @@ export function namesOf(names: ModelNames): Record<ModelChoice, string> {
 }
 
 function openPlace(
-  { baseURL, apiKey }: GatewayOptions['upstream'],
+  { baseURL, apiKey, onCredits }: UpstreamOptions,
   { timeouts, concurrency = 4, pace, proxies }: GatewayOptions,
 ): Pick<Route, 'endpoint' | 'limiter' | 'pacer'> {
   return {
-    endpoint: openEndpoint({ baseURL, apiKey, timeouts: { ...defaultTimeouts, ...timeouts }, proxies }),
+    endpoint: openEndpoint({ baseURL, apiKey, onCredits, timeouts: { ...defaultTimeouts, ...timeouts }, proxies }),
     limiter: new Limiter(concurrency),
     pacer: new Pacer(pace),
   };
 }
 
-function variablesOf({ settings }: FallbackOptions): Route['variables'] {
+function variablesOf({ settings }: UpstreamOptions): Route['variables'] {
   if (!settings) return variables;
   return { key: settings.key, url: settings.url, models: namesOf({ default: settings.model }) };
 }

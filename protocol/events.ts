@@ -24,6 +24,8 @@ export const Usage = z.object({
   thinking: z.int().default(0),
   /** Part of the input that was written into the provider's cache, where it says so. */
   written: z.int().optional(),
+  /** Credits of the platform that it took, where it says so. */
+  credits: z.number().nonnegative().optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -256,6 +258,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     estimate: Usage.optional(),
     /** What it cost by the price table of that day; absent when nothing was used or the price is not known. */
     cost: Money.optional(),
+    /** True when the platform took credits for it instead of money. */
+    on_credits: z.literal(true).optional(),
     /** The budget's level that the model was told with this request. */
     told: z.enum(['converge', 'wrap_up']).optional(),
     /** Calls that the model wrote as text, by format: those that were read, and those that could not be used. */

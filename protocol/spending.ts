@@ -22,6 +22,9 @@ export interface Spent {
   readonly estimated: number;
   /** Tries that used something and have no known price: they are missing in `cost`. */
   readonly unpriced: number;
+  /** Credits that a platform said it took, and the tries that it took some for, said or not. */
+  readonly credits: number;
+  readonly onCredits: number;
   /** Calls that models wrote as text, by format: those that were read, and those that could not be used. */
   readonly rescued: Readonly<Record<string, number>>;
   readonly dropped: Readonly<Record<string, number>>;
@@ -35,11 +38,12 @@ export interface SpentLine extends Spent {
 
 export const nothingSpent: Spent = {
   ...{ calls: 0, failed: 0, paid: 0, input: 0, output: 0, cached: 0, written: 0, thinking: 0 },
-  ...{ cost: {}, estimated: 0, unpriced: 0, rescued: {}, dropped: {} },
+  ...{ cost: {}, estimated: 0, unpriced: 0, credits: 0, onCredits: 0, rescued: {}, dropped: {} },
 };
 
 /** What an event counts as: the provider's numbers, the estimate where it gave none. */
-export function spentBy({ ok, usage, estimate, cost, rescued = {}, dropped = {} }: UsageRecorded): Spent {
+export function spentBy(event: UsageRecorded): Spent {
+  const { ok, usage, estimate, cost, on_credits: onCredits, rescued = {}, dropped = {} } = event;
   const input = usage?.input ?? estimate?.input ?? 0;
   const output = usage?.output ?? estimate?.output ?? 0;
   const used = ok || input + output > 0;
@@ -50,7 +54,9 @@ export function spentBy({ ok, usage, estimate, cost, rescued = {}, dropped = {} 
     ...{ input, output, cached: usage?.cached ?? 0, written: usage?.written ?? 0, thinking: usage?.thinking ?? 0 },
     cost: cost ? { [cost.currency]: cost.amount } : {},
     estimated: estimate ? 1 : 0,
-    unpriced: used && !cost ? 1 : 0,
+    unpriced: used && !cost && !onCredits ? 1 : 0,
+    credits: usage?.credits ?? 0,
+    onCredits: used && onCredits ? 1 : 0,
     ...{ rescued, dropped },
   };
 }

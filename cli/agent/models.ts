@@ -5,7 +5,7 @@ import { environment, ModelSettings, readConfig, readFallbacks, readProxies } fr
 import { ModelError } from '../../core/model.ts';
 import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
 import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
-import { modelProblem, openGateway } from '../model-gateway.ts';
+import { creditsNotice, modelProblem, openGateway, withPlatform } from '../model-gateway.ts';
 
 /** Where an agent's models come from: the gateway of a run, or one of its own. */
 export interface AgentModels {
@@ -37,9 +37,11 @@ export async function openModels(options: ModelsOptions): Promise<AgentModels> {
   const { role, client, gateway, optional, log, say, think } = options;
   if (gateway) return modelsAt(gateway, async () => {});
   const env = environment();
-  const settings = readConfig(ModelSettings, { environment: env });
+  const settings = withPlatform(readConfig(ModelSettings, { environment: env }), env);
   const problem = modelProblem(settings, 'en');
   if (problem === undefined) {
+    const notice = creditsNotice(settings, 'en');
+    if (notice !== undefined) say(`npc-crew: ${notice}`);
     const own = await openGateway({
       ...{ settings, fallbacks: readFallbacks(env), proxies: readProxies(env) },
       ...{ log, client, say, think },

@@ -30,7 +30,16 @@ import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
 import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
-import { missingVariables, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
+import {
+  creditsNotice,
+  type ModelSource,
+  missingVariables,
+  modelNames,
+  modelProblem,
+  openGateway,
+  withPlatform,
+  withRepoModels,
+} from '../model-gateway.ts';
 import { quiet } from '../options.ts';
 import { print, say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
@@ -216,7 +225,10 @@ async function run({
       configure(config) {
         const chosen = withRepoModels(settings, config);
         gateway.useModels(modelNames(chosen));
-        const problem = modelProblem(chosen, config.language ?? trigger.language);
+        const language = config.language ?? trigger.language;
+        const notice = creditsNotice(chosen, language);
+        if (notice !== undefined) view.say(`npc-crew: ${notice}`);
+        const problem = modelProblem(chosen, language);
         return problem === undefined
           ? undefined
           : decide('misconfigured', problem, adviceFor('misconfigured', trigger));
@@ -246,7 +258,7 @@ async function run({
 }
 
 interface Readings {
-  readonly settings: ModelSettings;
+  readonly settings: ModelSource;
   readonly fallbacks: readonly FallbackSettings[];
   readonly pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
   readonly prices?: PriceTable;
@@ -256,7 +268,7 @@ interface Readings {
 /** The settings of a run. A wrong one ends it, but not before its comment says so: until then the defaults serve. */
 async function readSettings(env: Environment): Promise<Readings> {
   try {
-    const settings = readConfig(ModelSettings, { environment: env });
+    const settings = withPlatform(readConfig(ModelSettings, { environment: env }), env);
     const pace = readConfig(PaceSettings, { environment: env });
     return { settings, fallbacks: readFallbacks(env), pace, prices: await loadPrices(settings.prices) };
   } catch (error) {
@@ -267,7 +279,7 @@ async function readSettings(env: Environment): Promise<Readings> {
 }
 
 /** Where no thread waits for a comment, a variable that must be set is wrong usage. */
-function checkModel(settings: ModelSettings, { workspace }: Trigger): void {
+function checkModel(settings: ModelSource, { workspace }: Trigger): void {
   const missing = missingVariables(settings, existsSync(join(workspace, '.npc', 'config.yml')));
   if (missing !== undefined) throw new AppError('usage', missing);
 }

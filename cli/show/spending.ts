@@ -4,7 +4,17 @@ import type { RunStory } from '../read/fold-run.ts';
 import { plural } from './units.ts';
 
 /** What calls cost: `0.12 CNY`, `~` in front where tokens were estimated, `unknown` where no price is known; empty for nothing used. */
-export function costOf({ cost, estimated, unpriced }: Spent): string {
+export function costOf(spent: Spent): string {
+  return [money(spent), creditsOf(spent)].filter((part) => part !== '').join(' + ');
+}
+
+/** `1.25 credits`; only the word where the platform did not say how many. */
+function creditsOf({ credits, onCredits }: Spent): string {
+  if (onCredits === 0) return '';
+  return credits > 0 ? `${credits.toFixed(2)} credits` : 'credits';
+}
+
+function money({ cost, estimated, unpriced }: Spent): string {
   const known = costText(cost);
   if (known === '') return unpriced > 0 ? 'unknown' : '';
   return `${estimated > 0 ? '~' : ''}${known}${unpriced > 0 ? ' + unknown' : ''}`;
@@ -30,7 +40,7 @@ export function spendingLines(story: RunStory, now: number): string[] {
   return [
     '',
     ...leakLines(story),
-    `cost: ${costText(total.cost) || (total.unpriced > 0 ? 'unknown' : 'nothing')}${doubts.length > 0 ? `; ${doubts.join('; ')}` : ''}`,
+    `cost: ${[costText(total.cost) || (total.unpriced > 0 ? 'unknown' : ''), creditsOf(total)].filter((part) => part !== '').join(' + ') || 'nothing'}${doubts.length > 0 ? `; ${doubts.join('; ')}` : ''}`,
     ...(left.length > 0 ? [`budget left: ${left.join(', ')}`] : []),
   ];
 }

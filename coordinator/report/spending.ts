@@ -56,6 +56,11 @@ function totalOf(view: RunView): Spent {
 }
 
 function cost(spent: Spent, t: Texts): string {
+  const credits = spent.onCredits > 0 ? t.credits(spent.credits > 0 ? spent.credits.toFixed(2) : '') : '';
+  return [money(spent, t), credits].filter((part) => part !== '').join(t.comma);
+}
+
+function money(spent: Spent, t: Texts): string {
   const known = costText(spent.cost);
   if (known === '') return spent.unpriced > 0 ? t.costUnknown : '';
   const doubts = [

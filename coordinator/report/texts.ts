@@ -37,6 +37,8 @@ export interface Texts {
   readonly comma: string;
   readonly cost: (amount: string, doubts: string) => string;
   readonly costUnknown: string;
+  /** `amount` is what the platform said it took; empty when it did not say. */
+  readonly credits: (amount: string) => string;
   readonly estimated: (tries: number) => string;
   readonly unpriced: (tries: number) => string;
   readonly budgetLeft: (amounts: string) => string;
@@ -146,6 +148,7 @@ const zh: Texts = {
   comma: '，',
   cost: (amount, doubts) => `费用 ${amount}${doubts && `（${doubts}）`}`,
   costUnknown: '费用未知（模型价格未知）',
+  credits: (amount) => `平台模型，消耗 AI 额度${amount && ` ${amount}`}`,
   estimated: (tries) => `${tries} 次调用的用量为估算`,
   unpriced: (tries) => `${tries} 次调用的价格未知，未计入`,
   budgetLeft: (amounts) => `预算剩余 ${amounts}`,
@@ -253,6 +256,7 @@ const en: Texts = {
   comma: ', ',
   cost: (amount, doubts) => `cost ${amount}${doubts && ` (${doubts})`}`,
   costUnknown: 'cost unknown (no known price)',
+  credits: (amount) => `models of the platform, paid for with ${amount ? `${amount} ` : ''}AI credits`,
   estimated: (tries) => `tokens of ${tries} ${tries === 1 ? 'call' : 'calls'} estimated`,
   unpriced: (tries) => `without ${tries} ${tries === 1 ? 'call' : 'calls'} of unknown price`,
   budgetLeft: (amounts) => `budget left: ${amounts}`,

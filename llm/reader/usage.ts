@@ -18,12 +18,14 @@ export function toUsage(value: unknown): Usage | null {
     count(prompt.cache_creation_input_tokens) ??
     count(value.cache_creation_input_tokens) ??
     0;
+  const credits = amount(value.credit) ?? amount(value.credits);
   const thinking = count(completion.reasoning_tokens) ?? 0;
   return {
     input: inputOf(count(value.prompt_tokens), cached + written),
     output: outputOf(value, thinking),
     ...{ cached, thinking },
     ...(written > 0 ? { written } : {}),
+    ...(credits === undefined ? {} : { credits }),
   };
 }
 
@@ -43,5 +45,10 @@ function outputOf(value: Record<string, unknown>, thinking: number): number | nu
 }
 
 function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+  const number = amount(value);
+  return number === undefined ? undefined : Math.round(number);
+}
+
+function amount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -19,6 +19,8 @@ export interface Endpoint {
   /** True when the server runs on this machine. */
   readonly loopback: boolean;
   readonly hasKey: boolean;
+  /** Whether its calls are paid for with a platform's credits. */
+  readonly onCredits: boolean;
   /**
    * Sends one request, once, and feeds the answer to `reader`. Rejects with {@link UpstreamError} or the signal's reason.
    * `onAlive` is told of every sign of life.
@@ -44,10 +46,12 @@ export function openEndpoint(options: {
   timeouts: Timeouts;
   /** A gateway of ours, whose errors keep their kind. Default false. */
   ours?: boolean;
+  /** Its calls are paid for with a platform's credits. Default false. */
+  onCredits?: boolean | undefined;
   /** Default: none. */
   proxies?: ProxySettings | undefined;
 }): Endpoint {
-  const { timeouts, ours = false } = options;
+  const { timeouts, ours = false, onCredits = false } = options;
   const apiKey = parseKey(options.apiKey);
   const address = parseAddress(options.baseURL);
   const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
@@ -76,6 +80,7 @@ export function openEndpoint(options: {
     host: address.host,
     loopback,
     hasKey: apiKey !== '',
+    onCredits,
     async send(body, { reader, signal, headers = {}, onAlive, onHeaders }) {
       const watchdog = new Watchdog(timeouts, signal);
       try {

@@ -76,7 +76,12 @@ function classify(facts: FailureFacts): ModelErrorKind {
   const numbered = (...numbers: number[]) => numbers.some((number) => hasNumber(facts, number));
   const mayBeContext = facts.status === undefined || [400, 413, 422].includes(facts.status);
 
-  if (numbered(402) || says(/insufficient.?quota|insufficient.{0,10}(balance|credit|funds)|余额不足|欠费/i))
+  // CNB's platform models: there is no such model
+  if (numbered(11102)) return 'misconfigured';
+  if (
+    numbered(402) ||
+    says(/insufficient.?quota|insufficient.{0,10}(balance|credit|funds)|余额不足|欠费|额度(不足|已?用[完尽]|已?耗尽)/i)
+  )
     return 'quota';
   if (says(/credit balance is too low|billing_hard_limit/i)) return 'quota';
   if (numbered(429, 1302, 1305) || says(/rate.?limit|too.?many.?requests|throttl|per minute/i)) return 'rate_limit';
@@ -107,6 +112,8 @@ export function failureIn(value: unknown, named = false): UpstreamError | undefi
   if ('choices' in value) return undefined;
   if (value.detail != null) return failureOf({ ...value, message: textOf(value.detail) });
   if (value.code != null && value.message != null) return failureOf(value);
+  // the platform's own form; 0 is its "ok"
+  if (typeof value.code === 'number' && value.code !== 0 && value.msg != null) return failureOf(value);
   return undefined;
 }
 
@@ -167,7 +174,7 @@ function factsOf(value: unknown): FailureFacts {
     code: value.code,
     state: value.status ?? value.status_code,
     type: value.type,
-    message: textOf(value.message ?? value.detail ?? value),
+    message: textOf(value.message ?? value.displayMsg ?? value.msg ?? value.detail ?? value),
   };
 }
 

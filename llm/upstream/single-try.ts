@@ -1,7 +1,6 @@
 import { estimateTokens } from '../../base/estimate-tokens.ts';
 import { cutLines } from '../../base/line-cutter.ts';
 import { ModelError } from '../../core/model.ts';
-import type { Money } from '../../protocol/index.ts';
 import type { Caller, Listener } from '../caller.ts';
 import { type ChatBody, offeredBy, textsOf, typesBy } from '../chat-body.ts';
 import type { Ledger, UsageEvent } from '../money/ledger.ts';
@@ -52,8 +51,7 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
     thinking.end();
     const ms = Math.round(performance.now() - started);
     const event = usageEvent(one, outcome, reader.received(), ms);
-    const cost = costOf(event, endpoint.host, services.facts);
-    await settleTry({ ...event, ...(cost && { cost }) }, caller.taskId, services);
+    await settleTry({ ...event, ...paymentOf(event, endpoint, services.facts) }, caller.taskId, services);
   };
   let reply: Reply;
   try {
@@ -117,12 +115,18 @@ function countBy(formats: readonly string[]): Record<string, number> | undefined
   return formats.length === 0 ? undefined : counts;
 }
 
-/** What a try cost, where it used something and the price is known. */
-function costOf({ model, ok, usage, estimate }: UsageEvent, host: string, facts: ModelFacts): Money | undefined {
+/** What a try cost, where it used something and the price is known, or that credits paid for it. */
+function paymentOf(
+  { model, ok, usage, estimate }: UsageEvent,
+  { host, onCredits }: Endpoint,
+  facts: ModelFacts,
+): Pick<UsageEvent, 'cost' | 'on_credits'> {
   const input = usage?.input ?? estimate?.input ?? 0;
   const output = usage?.output ?? estimate?.output ?? 0;
-  if (!ok && input + output === 0) return undefined;
-  return facts.costOf({ model, host }, { cached: 0, thinking: 0, ...usage, input, output });
+  if (!ok && input + output === 0) return {};
+  if (onCredits) return { on_credits: true };
+  const cost = facts.costOf({ model, host }, { cached: 0, thinking: 0, ...usage, input, output });
+  return cost ? { cost } : {};
 }
 
 function estimateOf(body: ChatBody, received: string): NonNullable<UsageEvent['estimate']> {

@@ -46,4 +46,6 @@ export const cli = {
     'A hub that asks for its token keeps it over a restart; commands and agents take it from file or variable.',
   'R-CLI-45':
     'Fallback models and endpoints, proxies and the pace of a model are settings, each with its own variable.',
+  'R-CLI-46':
+    'A build without a key uses the platform’s models; a key, another address or NPC_PLATFORM_MODELS=off wins.',
 } as const;

@@ -24,4 +24,5 @@ export const cnb = {
   'R-CNB-21': 'The answer is in the language of the request.',
   'R-CNB-22': 'The deadline is read in every form the platform writes it.',
   'R-CNB-23': 'Rebuilds and double deliveries of one mention share the run key.',
+  'R-CNB-30': 'A build reaches the platform’s models under its repository, with its own token.',
 } as const;

@@ -16,12 +16,12 @@ const Request = z.looseObject({
   stream: z.boolean().default(false),
 });
 
+/** Who plays the platform's models; undefined = there is no model of this name. */
+export type PlatformModel = (request: PlatformRequest) => PlatformReply | undefined;
+
 /** The two chat endpoints of the platform's own models. The second streams alone, and has the oddities that clients met there. */
-export function modelRoutes(reply: () => ((request: PlatformRequest) => PlatformReply) | undefined): readonly Route[] {
-  const ask = (request: PlatformRequest): PlatformReply => {
-    if (request.model === 'unknown') throw new Refusal(400, 3, `unknown model ${request.model}`);
-    return reply()?.(request) ?? { text: 'ok' };
-  };
+export function modelRoutes(player: () => PlatformModel | undefined): readonly Route[] {
+  const play: PlatformModel = (request) => (player() ?? (() => ({ text: 'ok' })))(request);
   return [
     {
       method: 'POST',
@@ -29,7 +29,8 @@ export function modelRoutes(reply: () => ((request: PlatformRequest) => Platform
       scope: 'repo-code:r',
       handle: (call) => {
         const request = call.read(Request);
-        const { text = '' } = ask(request);
+        // whatever model is named, it is the same one
+        const { text = '' } = play(request) ?? { text: 'ok' };
         if (request.stream) return stream([chunk({ role: 'assistant', content: text }), chunk({}, 'stop')]);
         const message = { role: 'assistant', content: text };
         return {
@@ -45,7 +46,12 @@ export function modelRoutes(reply: () => ((request: PlatformRequest) => Platform
       handle: (call) => {
         const request = call.read(Request);
         if (!request.stream) throw new Refusal(400, 3, 'stream only');
-        const { text = '', calls = [] } = ask(request);
+        const reply = play(request);
+        if (reply === undefined) {
+          const what = `model [${request.model}] is not supported`;
+          return { status: 400, body: { code: 11102, msg: what, displayMsg: what } };
+        }
+        const { text = '', calls = [] } = reply;
         return stream([
           chunk({ role: 'assistant', content: text, tool_calls: null, extra: null }, ''),
           // Every call claims to be the first.
@@ -58,14 +64,17 @@ export function modelRoutes(reply: () => ((request: PlatformRequest) => Platform
               '',
             ),
           ),
-          chunk({ content: '' }, calls.length > 0 ? 'tool_calls' : 'stop'),
+          { ...chunk({ content: '' }, calls.length > 0 ? 'tool_calls' : 'stop'), usage },
         ]);
       },
     },
   ];
 }
 
-function chunk(delta: Readonly<Record<string, unknown>>, finish: string | null = null): unknown {
+/** Each answer says what it took. */
+const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, credit: 0.25 };
+
+function chunk(delta: Readonly<Record<string, unknown>>, finish: string | null = null) {
   return {
     id: 'chat-1',
     object: 'chat.completion.chunk',

@@ -1,4 +1,4 @@
-import type { PlatformReply, PlatformRequest } from './api-models.ts';
+import type { PlatformModel } from './api-models.ts';
 import type { Fault } from './faults.ts';
 import type { Push } from './git.ts';
 import type { LockOptions } from './lock.ts';
@@ -36,7 +36,7 @@ export interface CnbServerOptions {
   /** How often `mergeable_state` is `checking` at first; default 0. */
   readonly checksFirst?: number;
   /** What the platform's own models say; default: the text `ok`. */
-  readonly platformModel?: (request: PlatformRequest) => PlatformReply;
+  readonly platformModel?: PlatformModel;
 }
 
 /** One request as it came in. */
