@@ -5,6 +5,7 @@ import { agentCommand } from './commands/agent.ts';
 import { agentsCommand } from './commands/agents.ts';
 import { deadCommand } from './commands/dead.ts';
 import { demoCommand } from './commands/demo.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { finishCommand } from './commands/finish.ts';
 import { hubCommand } from './commands/hub.ts';
 import { logCommand } from './commands/log.ts';
@@ -36,7 +37,16 @@ Examples:
 
 const commands = [
   ...[runCommand(), finishCommand(), hubCommand(), agentCommand()],
-  ...[logCommand(), tasksCommand(), agentsCommand(), deadCommand(), watchCommand(), reportCommand(), demoCommand()],
+  ...[
+    logCommand(),
+    tasksCommand(),
+    agentsCommand(),
+    deadCommand(),
+    watchCommand(),
+    reportCommand(),
+    doctorCommand(),
+    demoCommand(),
+  ],
 ];
 for (const command of commands) {
   program.addCommand(command.copyInheritedSettings(program));

@@ -4,7 +4,7 @@ import type { Environment, FallbackSettings, ModelSettings } from '../config/ind
 import type { RepoConfig } from '../coordinator/repo-config.ts';
 import type { HubClient } from '../hub-client/index.ts';
 import {
-  type FallbackOptions,
+  type DialectTable,
   type Gateway,
   type GatewayOptions,
   loadPrices,
@@ -94,6 +94,8 @@ interface GatewayParts {
   readonly deadline?: number | undefined;
   /** Default: read from the file that the settings name. */
   readonly prices?: PriceTable;
+  /** What is known of the models from before. */
+  readonly dialects?: DialectTable;
   say(line: string): void;
   /** Takes what a model thinks, line by line; without it nobody is told. */
   readonly think?: ((line: string) => void) | undefined;
@@ -118,13 +120,14 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     });
   const earlier = runKey === undefined ? undefined : await earlierWork(client, runKey);
   return startGateway({
-    ...routesOf(settings, parts.fallbacks.map(fallbackOf)),
+    ...routesOf(settings, parts.fallbacks),
     models: modelNames(settings),
     proxies,
     timeouts: { firstByteMs, idleMs },
     pace: { requestsPerMinute, tokensPerMinute },
     concurrency: settings.modelConcurrency,
     ...{ budget, prices, log, record },
+    ...(parts.dialects && { dialects: parts.dialects }),
     ...(window !== undefined && { window }),
     onThinking({ role, taskId, logsThinking }, line) {
       think?.(`${role}: ${line}`);
@@ -139,10 +142,11 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
 }
 
 /** Where models are asked. The platform's own models stand in for each other only where a user named none. */
-function routesOf(
+export function routesOf(
   { baseUrl, apiKey, model, fallbackModels, modelTools, platform }: ModelSource,
-  fallbacks: readonly FallbackOptions[],
+  others: readonly FallbackSettings[],
 ): Pick<GatewayOptions, 'upstream' | 'fallbackModels' | 'fallbacks'> {
+  const fallbacks = others.map(fallbackOf);
   const tools = modelTools === 'auto' ? {} : { tools: modelTools };
   if (!platform) return { upstream: { baseURL: baseUrl, apiKey: apiKey ?? '', ...tools }, fallbackModels, fallbacks };
   // who wants another account gives a key and an address

@@ -5,6 +5,7 @@ import { environment, ModelSettings, readConfig, readFallbacks, readProxies } fr
 import { ModelError } from '../../core/model.ts';
 import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
 import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
+import { modelFilePath, readDialects } from '../doctor/model-file.ts';
 import { creditsNotice, modelProblem, openGateway, withPlatform } from '../model-gateway.ts';
 
 /** Where an agent's models come from: the gateway of a run, or one of its own. */
@@ -45,6 +46,7 @@ export async function openModels(options: ModelsOptions): Promise<AgentModels> {
     const own = await openGateway({
       ...{ settings, fallbacks: readFallbacks(env), proxies: readProxies(env) },
       ...{ log, client, say, think },
+      dialects: await readDialects(modelFilePath(env), Date.now()),
     });
     const processToken = own.grantProcess({ agent: client.name, role });
     return modelsAt({ url: own.url, processToken }, () => own.close());

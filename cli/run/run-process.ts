@@ -26,6 +26,7 @@ import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
 import { loadPrices, type PriceTable } from '../../llm/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
+import { modelFilePath, readDialects } from '../doctor/model-file.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
 import { hubAddress } from '../hub-address.ts';
@@ -180,6 +181,7 @@ async function run({
     const gateway = await openGateway({
       ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
       ...{ log, client, runKey, deadline: trigger.deadline, say: view.say },
+      dialects: await readDialects(modelFilePath(env), Date.now()),
       ...(thinking && { think: view.think }),
     });
     closing.push(() => gateway.close());

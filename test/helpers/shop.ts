@@ -22,11 +22,13 @@ export async function makeShop(folder: string): Promise<(...args: string[]) => P
   return git;
 }
 
-/** A model server that plays the demo's script with these changes, until the test ends, and the environment that leads to it. */
+/** A model server that plays the demo's script with these changes, on `port` (default: a free one) until the test ends, and the environment that leads to it. */
 export async function playDemo(
   changes: ScriptSource = {},
+  port = 0,
 ): Promise<{ models: ModelServer; env: Record<string, string> }> {
-  const models = await startModelServer({ script: { ...(await readScript(join(demo, 'script.json'))), ...changes } });
+  const script = { ...(await readScript(join(demo, 'script.json'))), ...changes };
+  const models = await startModelServer({ script, port });
   onTestFinished(() => models.close());
   return { models, env: { OPENAI_BASE_URL: models.url, NPC_MODEL: 'scripted' } };
 }

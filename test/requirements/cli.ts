@@ -48,4 +48,5 @@ export const cli = {
     'Fallback models and endpoints, proxies and the pace of a model are settings, each with its own variable.',
   'R-CLI-46':
     'A build without a key uses the platform’s models; a key, another address or NPC_PLATFORM_MODELS=off wins.',
+  'R-CLI-47': 'doctor model tells what the configured models can do, and steers the runs of the same user.',
 } as const;

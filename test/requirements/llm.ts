@@ -59,4 +59,5 @@ export const llm = {
   'R-LLM-67': 'thinking comes by whole lines as it streams in; a very long line comes in pieces',
   'R-LLM-68': 'thinking is shown dim and in the log; --no-thinking and NPC_THINKING=off do not show it',
   'R-LLM-69': 'the bench compares a client with the bare SDK on the same reply of the same repetition',
+  'R-LLM-70': 'a look at a model finds out what it can do, and how a client gets it to',
 } as const;
