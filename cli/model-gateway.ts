@@ -107,7 +107,7 @@ interface GatewayParts {
  */
 export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   const { settings, proxies, log, client, runKey, mask, deadline, say, think } = parts;
-  const { firstByteMs, idleMs, requestsPerMinute, tokensPerMinute, window } = settings;
+  const { firstByteMs, idleMs, progressMs, replyMs, requestsPerMinute, tokensPerMinute, window } = settings;
   const prices = parts.prices ?? (await loadPrices(settings.prices));
   const budget = budgetOf(settings, prices.rates);
   const record = async (event: RunEvent, taskId: string) => {
@@ -123,7 +123,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     ...routesOf(settings, parts.fallbacks),
     models: modelNames(settings),
     proxies,
-    timeouts: { firstByteMs, idleMs },
+    timeouts: { firstByteMs, idleMs, progressMs, replyMs },
     pace: { requestsPerMinute, tokensPerMinute },
     concurrency: settings.modelConcurrency,
     ...{ budget, prices, log, record },

@@ -42,6 +42,10 @@ export const ModelSettings = z.object({
   firstByteMs: z.coerce.number().int().min(100).default(180_000).meta({ env: 'NPC_MODEL_FIRST_BYTE_MS' }),
   /** ms between two bytes of an answer. */
   idleMs: z.coerce.number().int().min(100).default(90_000).meta({ env: 'NPC_MODEL_IDLE_MS' }),
+  /** ms between two events of an answer that hold more than a sign of life. */
+  progressMs: z.coerce.number().int().min(100).default(300_000).meta({ env: 'NPC_MODEL_PROGRESS_MS' }),
+  /** ms for a whole answer. */
+  replyMs: z.coerce.number().int().min(1000).default(1_800_000).meta({ env: 'NPC_MODEL_REPLY_MS' }),
   /** JSON or YAML file of prices and windows, which win over those that come with the program. */
   prices: z.string().optional().meta({ env: 'NPC_PRICES' }),
   /** Tokens that the context of `model` holds; default: what is known of it. */

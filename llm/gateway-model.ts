@@ -69,7 +69,13 @@ export async function takeAttempt(
 export function openGatewayModel(options: GatewayAddress & { token: string; silenceMs?: number }): Model {
   const { url, token, silenceMs = 60_000 } = options;
   // the gateway sends a sign of life every few seconds; how long a model may take is its affair
-  const timeouts = { firstByteMs: silenceMs, idleMs: silenceMs, progressMs: LONGEST, replyMs: LONGEST };
+  const timeouts = {
+    firstByteMs: silenceMs,
+    idleMs: silenceMs,
+    progressMs: LONGEST,
+    replyMs: LONGEST,
+    afterFinishMs: LONGEST,
+  };
   const endpoint = openEndpoint({ baseURL: url, apiKey: token, timeouts, ours: true });
   return {
     async reply(request, signal, onDelta) {

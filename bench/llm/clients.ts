@@ -52,7 +52,7 @@ interface Thinking {
   readonly reasoning_content?: string;
 }
 
-const patient = { firstByteMs: 60_000, idleMs: 60_000, progressMs: 60_000, replyMs: 600_000 };
+const patient = { firstByteMs: 60_000, idleMs: 60_000, progressMs: 60_000, replyMs: 600_000, afterFinishMs: 5000 };
 
 /** Our client with all it does: the tolerant reader, the rescue of leaked calls, the watchdog. */
 function ours(baseURL: string): Client {

@@ -51,6 +51,11 @@ export class DeltaAssembler {
     if (isObject(delta)) this.#delta(delta);
   }
 
+  /** Whether a chunk said how the reply finished. */
+  get finished(): boolean {
+    return this.#finish !== '';
+  }
+
   /** The whole reply. `ended` = the stream said `[DONE]` or was a plain body. Throws when it is none. */
   finish(ended: boolean): Reply {
     if (this.#finish === '' && !ended) {

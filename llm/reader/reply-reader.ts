@@ -28,6 +28,11 @@ export class ReplyReader {
     return this.#done;
   }
 
+  /** True once the reply said how it finished; usage may still follow. */
+  get finished(): boolean {
+    return this.#assembler.finished;
+  }
+
   /** Takes bytes; returns whether there was data in them, not just a sign of life. Throws on an error event. */
   push(bytes: Uint8Array): boolean {
     return this.#orFail(() => this.#push(bytes));

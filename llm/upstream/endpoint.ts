@@ -108,11 +108,15 @@ async function readReply(
   onAlive: (() => void) | undefined,
 ): Promise<Reply> {
   const stream = response.body?.getReader();
+  // some never close a stream that is finished
+  const over = () => void stream?.cancel().catch(ignoreClosed);
+  watchdog.over.addEventListener('abort', over, { once: true });
   try {
     while (stream && !reader.done) {
       const { done, value } = await stream.read();
       if (done) break;
       watchdog.heard(reader.push(value));
+      if (reader.finished) watchdog.finished();
       onAlive?.();
     }
     return reader.end();

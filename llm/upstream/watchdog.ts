@@ -10,11 +10,13 @@ export interface Timeouts {
   readonly progressMs: number;
   /** For the whole answer, however lively it is. Default 1 800 000. */
   readonly replyMs: number;
+  /** For usage and the end of the stream, once the reply said that it is finished; then it is taken as it is. Default 5000. */
+  readonly afterFinishMs: number;
 }
 
 export const defaultTimeouts: Timeouts = {
   ...{ firstByteMs: 180_000, idleMs: 90_000 },
-  ...{ progressMs: 300_000, replyMs: 1_800_000 },
+  ...{ progressMs: 300_000, replyMs: 1_800_000, afterFinishMs: 5000 },
 };
 
 /** Aborts a call that went silent. Its signal also follows the caller's. */
@@ -26,6 +28,8 @@ export class Watchdog {
   readonly #whole: NodeJS.Timeout;
   #idle: NodeJS.Timeout;
   #progress: NodeJS.Timeout | undefined;
+  readonly #over = new AbortController();
+  #rest: NodeJS.Timeout | undefined;
 
   constructor(timeouts: Timeouts, outer: AbortSignal) {
     this.#timeouts = timeouts;
@@ -52,8 +56,18 @@ export class Watchdog {
     if (event) this.#progress.refresh();
   }
 
+  /** Aborted when a finished reply has nothing more to come. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** The reply said that it is finished. */
+  finished(): void {
+    this.#rest ??= setTimeout(() => this.#over.abort(), this.#timeouts.afterFinishMs);
+  }
+
   stop(): void {
-    for (const timer of [this.#whole, this.#idle, this.#progress]) clearTimeout(timer);
+    for (const timer of [this.#whole, this.#idle, this.#progress, this.#rest]) clearTimeout(timer);
     this.#outer.removeEventListener('abort', this.#follow);
   }
 

@@ -60,4 +60,5 @@ export const llm = {
   'R-LLM-68': 'thinking is shown dim and in the log; --no-thinking and NPC_THINKING=off do not show it',
   'R-LLM-69': 'the bench compares a client with the bare SDK on the same reply of the same repetition',
   'R-LLM-70': 'a look at a model finds out what it can do, and how a client gets it to',
+  'R-LLM-71': 'a reply that said it is finished counts although its stream stays open',
 } as const;
