@@ -24,7 +24,13 @@ const text = 'a text of several deltas, so that a cut falls inside it';
 /** Silences are scaled down some 300 times. */
 const scaled: Timeouts = { firstByteMs: 600, idleMs: 300, progressMs: 700, replyMs: 6000, afterFinishMs: 5000 };
 /** For replies that keep one process busy on both sides. */
-const patient: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, progressMs: 10_000, replyMs: 20_000, afterFinishMs: 5000 };
+const patient: Timeouts = {
+  firstByteMs: 10_000,
+  idleMs: 10_000,
+  progressMs: 10_000,
+  replyMs: 20_000,
+  afterFinishMs: 5000,
+};
 const retry = { attempts: 2, baseMs: 5, capMs: 20, maxWaitMs: 1000 };
 const always = 'always';
 
