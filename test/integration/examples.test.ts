@@ -1,15 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { runExternalAgent } from '../../agents/external/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { startHub } from '../../hub/index.ts';
 import { connectHub, type HubClient } from '../../hub-client/index.ts';
 import { Flow, type FrameOf, TaskResultPayload } from '../../protocol/index.ts';
+import { startTcpProxy } from '../helpers/tcp-proxy.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -19,9 +21,9 @@ afterEach(async () => {
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const soon = { timeout: 15_000, interval: 10 };
 
-async function hub(token?: string): Promise<{ url: string; boss: HubClient }> {
+async function hub(token?: string, hostNames: readonly string[] = []): Promise<{ url: string; boss: HubClient }> {
   const secured = token === undefined ? {} : ({ auth: 'required', token } as const);
-  const running = await startHub({ port: 0, database: ':memory:', log: silentLog(), ...secured });
+  const running = await startHub({ port: 0, database: ':memory:', log: silentLog(), hostNames, ...secured });
   cleanups.push(() => running.close());
   const boss = await connectHub({ url: running.url, name: 'boss', log: silentLog(), token });
   cleanups.push(() => boss.close());
@@ -32,7 +34,7 @@ function start(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): { stderr: () => string; exit: Promise<unknown> } {
+): { child: ChildProcess; stderr: () => string; exit: Promise<unknown> } {
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -46,7 +48,7 @@ function start(
     child.kill('SIGKILL');
     await exit;
   });
-  return { stderr: () => stderr, exit };
+  return { child, stderr: () => stderr, exit };
 }
 
 /** Gives two tasks to the role, one after the other, and returns their results. */
@@ -68,33 +70,6 @@ async function joins(boss: HubClient, agent: ReturnType<typeof start>, name: str
   await expect.poll(here, soon).toBe('here');
 }
 
-test('R-CLIENT-61: the agent in JavaScript has under 40 lines, joins as a translator and answers its tasks', async () => {
-  expect((await readFile(example('echo-agent.mjs'), 'utf8')).split('\n').length).toBeLessThan(41);
-  const { url, boss } = await hub();
-  const agent = start(process.execPath, [example('echo-agent.mjs'), url]);
-  await joins(boss, agent, 'translator-1');
-  const results = await giveTwo(boss, 'translator');
-  expect(results.map(({ payload }) => payload)).toMatchObject([
-    { status: 'success', summary: 'As translator I heard: 翻译 t1', artifacts: [{ kind: 'text', text: '翻译 t1' }] },
-    { status: 'success', summary: 'As translator I heard: 翻译 t2' },
-  ]);
-});
-
-test('R-CLIENT-61: a token that the agent in JavaScript finds in NPC_HUB_TOKEN lets it in, and without one it says why it is not', async () => {
-  const { url, boss } = await hub('a-token-of-this-hub');
-  const run = (env: Record<string, string>) => start(process.execPath, [example('echo-agent.mjs'), url], env);
-  await joins(boss, run({ NPC_HUB_TOKEN: 'a-token-of-this-hub' }), 'translator-1');
-  const stranger = run({});
-  await stranger.exit;
-  expect(stranger.stderr()).toContain('401');
-});
-
-test('R-CLIENT-61: without a hub the agent in JavaScript says so and ends', async () => {
-  const agent = start(process.execPath, [example('echo-agent.mjs'), 'ws://127.0.0.1:9']);
-  await agent.exit;
-  expect(agent.stderr()).toContain('ECONNREFUSED');
-});
-
 /** The Python that has the websockets package: Debian's, where a newer one stands before it in the path. */
 function pythonWithWebsockets(): string | undefined {
   return ['python3', '/usr/bin/python3'].find((python) => {
@@ -108,20 +83,93 @@ function pythonWithWebsockets(): string | undefined {
 }
 
 const python = pythonWithWebsockets();
-
-test.skipIf(python === undefined)(
-  `R-CLIENT-62: the agent in Python joins as a translator and answers its tasks${python ? '' : ' (skipped: no python3-websockets here)'}`,
-  async () => {
-    const { url, boss } = await hub('a-token-of-this-hub');
-    const agent = start(python as string, [example('echo_agent.py'), url], { NPC_HUB_TOKEN: 'a-token-of-this-hub' });
-    await joins(boss, agent, 'translator-py');
-    const results = await giveTwo(boss, 'translator');
-    expect(results.map(({ payload }) => payload.summary)).toEqual([
-      'As translator I heard: 翻译 t1',
-      'As translator I heard: 翻译 t2',
-    ]);
+const javascript = { in: 'JavaScript', program: process.execPath, file: 'echo-agent.mjs', name: 'translator-1' };
+const languages = [
+  { ...javascript, id: 'R-CLIENT-61', pause: 'await new Promise((resolve) => setTimeout(resolve, 500));' },
+  {
+    ...{ in: 'Python', program: python, file: 'echo_agent.py', name: 'translator-py', id: 'R-CLIENT-62' },
+    pause: 'await asyncio.sleep(0.5)',
   },
-);
+];
+
+describe.each(languages)('the agent in $in', ({ in: language, program = '', file, name, id, pause }) => {
+  const skipped = program === '' ? ' (skipped: no python3-websockets here)' : '';
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    start(program, [example(file), ...args], env);
+
+  test.skipIf(skipped)(
+    `${id}: the agent in ${language} joins as a translator and answers its tasks${skipped}`,
+    async () => {
+      const { url, boss } = await hub('a-token-of-this-hub');
+      await joins(boss, run([url], { NPC_HUB_TOKEN: 'a-token-of-this-hub' }), name);
+      const results = await giveTwo(boss, 'translator');
+      expect(results.map(({ payload }) => payload)).toMatchObject([
+        {
+          status: 'success',
+          summary: 'As translator I heard: 翻译 t1',
+          artifacts: [{ kind: 'text', text: '翻译 t1' }],
+        },
+        { status: 'success', summary: 'As translator I heard: 翻译 t2' },
+      ]);
+    },
+  );
+
+  test.skipIf(skipped)(
+    `${id}: the agent in ${language} comes back to its session after a lost connection, and brings the result that it made meanwhile${skipped}`,
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'slow-agent-'));
+      cleanups.push(() => rm(folder, { recursive: true }));
+      await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'));
+      const text = await readFile(example(file), 'utf8');
+      const slow = text.replace(/^( *)(const )?artifacts = /m, (line, space: string) => `${space}${pause}\n${line}`);
+      await writeFile(join(folder, file), slow);
+      const proxy = await startTcpProxy();
+      cleanups.push(() => proxy.close());
+      const { url, boss } = await hub(undefined, [`127.0.0.1:${proxy.port}`]);
+      proxy.target = Number(new URL(url).port);
+      const agent = start(program, [join(folder, file), proxy.url]);
+      await joins(boss, agent, name);
+      const result = new Promise<FrameOf<'task.result'>>((resolve) => boss.on('task.result', resolve));
+      const told: string[] = [];
+      boss.on('task.status', ({ payload }) => void told.push(payload.sub_state));
+      await boss.send({ type: 'task.assign', to: 'role:translator', task_id: 't0', payload: { goal: '翻译' } });
+      await expect.poll(async () => (await boss.tasks())[0]?.sub_state, soon).toBe('working');
+      proxy.block();
+      proxy.cut();
+      await expect.poll(() => agent.stderr(), soon).toMatch(/trying again/);
+      await sleep(600);
+      proxy.open();
+      expect(await result).toMatchObject({ attempt: 1, payload: { summary: 'As translator I heard: 翻译' } });
+      await expect.poll(() => agent.stderr(), soon).toMatch(/is on the hub as translator \(recovered\)/);
+      expect(told).not.toContain('queued');
+      await giveTwo(boss, 'translator');
+    },
+  );
+
+  test.skipIf(skipped)(`${id}: refused, the agent in ${language} says why and fails${skipped}`, async () => {
+    const { url, boss } = await hub('a-token-of-this-hub');
+    const env = { NPC_HUB_TOKEN: 'a-token-of-this-hub' };
+    await joins(boss, run([url], env), name);
+    const refused = [run([url]), run([url], { NPC_HUB_TOKEN: 'another' }), run([url], env), run(['ws://127.0.0.1:9'])];
+    expect(await Promise.all(refused.map(({ exit }) => exit))).toEqual([1, 1, 1, 1]);
+    const said = refused.map(({ stderr }) => stderr());
+    expect(said[0]).toMatch(/HTTP 401 .*token/);
+    expect(said[1]).toMatch(/HTTP 401 .*token/);
+    expect(said[2]).toContain('name_taken');
+    expect(said[3]).toMatch(
+      /could not stay on the hub at ws:\/\/127\.0\.0\.1:9: .*(ECONNREFUSED|refused|Connect call failed)/,
+    );
+  });
+
+  test.skipIf(skipped)(`${id}: the agent in ${language} says bye when it is ended${skipped}`, async () => {
+    const { url, boss } = await hub();
+    const agent = run([url]);
+    await joins(boss, agent, name);
+    agent.child.kill('SIGTERM');
+    expect(await agent.exit).toBe(0);
+    await expect.poll(async () => (await boss.agents()).map((row) => row.name), soon).toEqual(['boss']);
+  });
+});
 
 test('R-CLIENT-63: the stand-in coding program reads its task, edits the tree and writes a result', async () => {
   const tree = await mkdtemp(join(tmpdir(), 'stand-in-'));

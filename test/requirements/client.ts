@@ -36,8 +36,9 @@ export const client = {
   'R-CLIENT-57': 'a worker process that dies or sleeps is replaced and does no harm',
   'R-CLIENT-58': 'of two programs under one name and token the newer one stays, the older one ends with the reason',
   'R-CLIENT-60': 'a person with wscat can look around, talk and work',
-  'R-CLIENT-61': 'an agent of under 40 lines of JavaScript does tasks',
-  'R-CLIENT-62': 'an agent in Python does tasks',
+  'R-CLIENT-61':
+    'the agent in JavaScript does tasks, comes back after a lost connection, and says why when it is refused',
+  'R-CLIENT-62': 'the agent in Python does the same',
   'R-CLIENT-63': 'the other examples do what they say',
   'R-CLIENT-40': 'the JSON Schema of the frames is exported from the code and current',
   'R-CLIENT-41': 'the page for writers of agents is true',
