@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Stands in for a coding program, to show how any of them plays a role:
 //   npc-crew agent coder --exec "$PWD/examples/stand-in-coder.mjs {task} {result}"
-// It is started in the task's work tree with two files: the task, as Markdown, to read; the result, to write.
+// It is started in the task's work tree (of a task that names none: where the agent was started) with two files: the task, as Markdown, to read; the result, to write.
 // It understands one sentence: In `FILE` replace `OLD` with `NEW`.
 import { readFile, writeFile } from 'node:fs/promises';
 

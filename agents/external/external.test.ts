@@ -211,3 +211,15 @@ test('R-AGENT-27: start and end of the program are in the log', async () => {
     { type: 'program.ended', exit: 0, tail: '你好', left: [] },
   ]);
 });
+
+test('R-AGENT-20: a task without a work tree is done in the folder of the agent, and its page does not call that its own', async () => {
+  const { assign, tree, lines } = await stage('sh PROGRAM {task} {result}', 'pwd; grep "You work in" "$1"');
+  await assign('t1', { options: {} });
+  await assign('t2');
+  expect(lines).toEqual([
+    join(tree, '..'),
+    expect.stringMatching(/^You work in the folder `\S+`, where this agent was started; the task names no work tree/),
+    tree,
+    expect.stringMatching(/, a git work tree that is yours alone\./),
+  ]);
+});

@@ -36,7 +36,7 @@ export interface ExternalAgentOptions {
 const TAIL = { maxBytes: 8000, maxLines: 100, maxLine: 500 };
 
 /**
- * Plays a role with another coding program: each task runs the command once, in the task's work tree. Returns what stops
+ * Plays a role with another coding program: each task runs the command once, in the task's work tree, else in `cwd`. Returns what stops
  * it. Throws `usage` when the command line has no `{task}`.
  */
 export function runExternalAgent(options: ExternalAgentOptions): () => Promise<void> {
@@ -56,7 +56,7 @@ async function play(task: AssignedTask, options: ExternalAgentOptions): Promise<
   try {
     // What a killed attempt left behind must not write into the tree beside this one.
     if (task.attempt > 1) await endTask({ cwd: tree, tree: own, env });
-    return await runProgram(task, options, { folder, tree, env, mask });
+    return await runProgram(task, options, { folder, tree, isOwn: own !== undefined, env, mask });
   } finally {
     await endTask({ cwd: tree, tree: own, env });
     await rm(folder, { recursive: true, force: true });
@@ -66,6 +66,7 @@ async function play(task: AssignedTask, options: ExternalAgentOptions): Promise<
 interface Place {
   readonly folder: string;
   readonly tree: string;
+  readonly isOwn: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly mask: (text: string) => string;
 }
@@ -75,7 +76,7 @@ async function runProgram(task: AssignedTask, options: ExternalAgentOptions, pla
   const paths = { task: join(place.folder, 'task.md'), result: join(place.folder, 'result.json') };
   const resultPath = exec.includes('{result}') ? paths.result : undefined;
   const { payload, attempt } = task;
-  const sheet = writeTaskSheet({ role, guide: options.guide, payload, tree: place.tree, attempt, resultPath });
+  const sheet = writeTaskSheet({ ...place, role, guide: options.guide, payload, attempt, resultPath });
   await writeFile(paths.task, sheet);
   await task.event({ type: 'program.started', command: exec });
   const started = performance.now();

@@ -6,7 +6,9 @@ export interface TaskSheet {
   /** What the role's duty is; a built-in role's prompt, for instance. */
   readonly guide?: string | undefined;
   readonly payload: TaskPayload;
+  /** Folder that the program works in, and whether the task has it to itself. */
   readonly tree: string;
+  readonly isOwn: boolean;
   readonly attempt: number;
   /** Where the result goes; undefined when it is what the program prints. */
   readonly resultPath?: string | undefined;
@@ -15,13 +17,16 @@ export interface TaskSheet {
 /** The task as a Markdown page. */
 export function writeTaskSheet(sheet: TaskSheet): string {
   const { role, payload, tree } = sheet;
+  const whose = sheet.isOwn
+    ? 'a git work tree that is yours alone'
+    : 'where this agent was started; the task names no work tree of its own, so others may be at work here, too';
   const again =
     sheet.attempt > 1
       ? ['An earlier attempt at this task was interrupted. Look at what is already there before you go on.']
       : [];
   const parts = [
     `# Task for the role "${role}"`,
-    `You work in the folder \`${tree}\`, a git work tree that is yours alone. Nobody answers questions.`,
+    `You work in the folder \`${tree}\`, ${whose}. Nobody answers questions.`,
     ...again,
     ...(sheet.guide ? ['## Your role', deeper(sheet.guide.trim())] : []),
     '## Goal',

@@ -88,6 +88,7 @@ async function serve(options: AgentOptions, joined: Joined): Promise<void> {
   if (!tokenStdin) {
     tellState(client, options.hub);
     say(`npc-crew: ${client.name} is on ${options.hub} as ${role}; Ctrl-C ends it`);
+    say(`npc-crew: tasks that name no work tree are done in ${process.cwd()}`);
   }
   const hasParent = tokenStdin ? { hasParent: () => process.ppid === parent } : {};
   const known = [hubToken, secrets.process_token].filter((value) => value !== undefined);

@@ -23,6 +23,9 @@ export function agentCommand(): Command {
     .addHelpText(
       'after',
       `
+A task that names a work tree (options.tree) is done there; one that names none in the folder that this command was
+started in, which it shares with others then.
+
 The token for a hub that asks for one comes from --token-file, from NPC_HUB_TOKEN, or from --token-stdin.
 
 Examples:
