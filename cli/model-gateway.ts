@@ -90,6 +90,8 @@ interface GatewayParts {
   /** Usage that the log holds of this run already counts; absent for an agent that joins by hand. */
   readonly runKey?: string;
   readonly mask?: (text: string) => string;
+  /** Of what people are told about a failed call. Default: English. */
+  readonly language?: 'zh-CN' | 'en';
   /** When the run must be over, ms since epoch. */
   readonly deadline?: number | undefined;
   /** Default: read from the file that the settings name. */
@@ -127,6 +129,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     pace: { requestsPerMinute, tokensPerMinute },
     concurrency: settings.modelConcurrency,
     ...{ budget, prices, log, record },
+    ...(parts.language && { language: parts.language }),
     ...(parts.dialects && { dialects: parts.dialects }),
     ...(window !== undefined && { window }),
     onThinking({ role, taskId, logsThinking }, line) {

@@ -82,6 +82,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ routes, ledger, facts, spending, dialects, onNotice, log },
     retry: { ...defaultRetry, ...options.retry },
     cooldown: { ...defaultCooldown, ...options.cooldown },
+    language: options.language ?? 'en',
     extraBody: options.extraBody ?? {},
     mask: options.secretsMask ?? ((text) => text),
     record: (event, taskId) => options.record(event, taskId),

@@ -4,6 +4,7 @@ import type { BudgetLimits, RunEvent } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import type { UsageEvent } from './money/ledger.ts';
 import type { PriceTable } from './money/price-table.ts';
+import type { Language } from './upstream/advice-texts.ts';
 import type { Dialect, DialectTable } from './upstream/dialect.ts';
 import type { PaceLimits } from './upstream/pacer.ts';
 import type { ProxySettings } from './upstream/proxy.ts';
@@ -69,6 +70,8 @@ export interface GatewayOptions {
   readonly extraBody?: Readonly<Record<string, unknown>>;
   /** Masks secrets in what goes to a model and in thinking. */
   readonly secretsMask?: (text: string) => string;
+  /** Of what people are told about a failed call. Default `en`. */
+  readonly language?: Language;
   readonly log: Log;
   /** Puts a usage record into the message log; awaited before a reply is handed on. */
   record(event: UsageEvent, taskId: string): Promise<void>;

@@ -180,7 +180,7 @@ async function run({
     closing.push(async () => void (await endLeftovers()));
     const gateway = await openGateway({
       ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
-      ...{ log, client, runKey, deadline: trigger.deadline, say: view.say },
+      ...{ log, client, runKey, deadline: trigger.deadline, say: view.say, language: trigger.language },
       dialects: await readDialects(modelFilePath(env), Date.now()),
       ...(thinking && { think: view.think }),
     });

@@ -5,6 +5,7 @@ import { type ChatBody, textsOf } from '../chat-body.ts';
 import type { Spending } from '../money/spending.ts';
 import type { Reply } from '../reply.ts';
 import { advise } from './advice.ts';
+import type { Language } from './advice-texts.ts';
 import { untilUsable } from './ask-again.ts';
 import type { Dialects } from './dialect.ts';
 import { UpstreamError, wordless } from './errors.ts';
@@ -22,6 +23,8 @@ export type Call = Omit<Try, 'asked' | 'onHeaders'> & { readonly choice: ModelCh
 
 export interface RouteServices extends TryServices {
   readonly dialects: Dialects;
+  /** Of what is said about a failed call. */
+  readonly language: Language;
   readonly retry: RetryOptions;
   readonly timeLeftMs: (() => number) | undefined;
   readonly onNotice: (line: string) => void;
@@ -62,6 +65,7 @@ export async function askRoute(route: Route, call: Call, services: RouteServices
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     throw advise(error, {
+      language: services.language,
       ...{ host: endpoint.host, hasKey: endpoint.hasKey, model, tries },
       ...{ keyVariable: variables.key, urlVariable: variables.url, modelVariable: variables.models[choice] },
     });

@@ -2,6 +2,7 @@ import { type ModelChoice, ModelError } from '../../core/model.ts';
 import type { Caller, Listener } from '../caller.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { Reply } from '../reply.ts';
+import { type Language, together } from './advice-texts.ts';
 import { askRoute, type Call, type RouteServices } from './ask-route.ts';
 import { CallMarks } from './call-marks.ts';
 import { cleanBody } from './clean-body.ts';
@@ -75,7 +76,10 @@ export class ModelCalls {
         this.#tellFailed(call, route, error, routes[at + 1]);
       }
     }
-    throw togetherOf(failed.map(({ route, error }) => ({ name: nameOf(route, choice), error })));
+    throw togetherOf(
+      failed.map(({ route, error }) => ({ name: nameOf(route, choice), error })),
+      this.#options.language,
+    );
   }
 
   #tellFailed({ caller, choice }: Call, route: Route, error: ModelError, next: Route | undefined): void {
@@ -105,12 +109,12 @@ function nameOf({ endpoint, models }: Route, choice: ModelChoice): string {
 }
 
 /** The first failure, which also names the others. */
-function togetherOf(failed: readonly { name: string; error: ModelError }[]): ModelError {
+function togetherOf(failed: readonly { name: string; error: ModelError }[], language: Language): ModelError {
   const [first, ...others] = failed;
   if (!first) return new ModelError('server', 'There is no model to ask.', { retryable: false });
   if (others.length === 0) return first.error;
   const rest = others.map(({ name, error }) => `${name} (${error.kind})`).join(', ');
   const { kind, message, cause } = first.error;
   const retryable = failed.some(({ error }) => error.retryable);
-  return new ModelError(kind, `${message} What stands behind it failed too: ${rest}.`, { retryable, cause });
+  return new ModelError(kind, together(message, rest, language), { retryable, cause });
 }
