@@ -8,13 +8,23 @@ export interface Clock {
   after(ms: number, callback: () => void): { cancel(): void };
 }
 
+/** The longest that a timer of Node runs, ms; what is longer fires at once. */
+export const LONGEST_TIMER = 2_147_483_647;
+
 export const systemClock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
   after(ms, callback) {
-    // setTimeout fires at once above 2^31 - 1 ms
-    const timer = setTimeout(callback, Math.min(ms, 2_147_483_647));
-    timer.unref();
+    const end = performance.now() + ms;
+    let timer: NodeJS.Timeout;
+    const wind = (left: number): void => {
+      timer = setTimeout(
+        () => (left > LONGEST_TIMER ? wind(end - performance.now()) : callback()),
+        Math.min(left, LONGEST_TIMER),
+      );
+      timer.unref();
+    };
+    wind(ms);
     return { cancel: () => clearTimeout(timer) };
   },
 };
@@ -22,7 +32,11 @@ export const systemClock: Clock = {
 /** Waits `ms`, or rejects with the signal's reason when it is aborted first. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    await delay(ms, undefined, signal ? { signal } : {});
+    let left = ms;
+    do {
+      await delay(Math.min(left, LONGEST_TIMER), undefined, signal ? { signal } : {});
+      left -= LONGEST_TIMER;
+    } while (left > 0);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { LONGEST_TIMER } from '../base/time.ts';
 import { CloseCode } from '../protocol/index.ts';
 import type { Connection } from './connection.ts';
 import type { HubLimits } from './options.ts';
@@ -12,13 +13,18 @@ export class SlowReader {
   readonly #stream: Socket;
   readonly #limits: HubLimits;
   #watching = false;
+  /** How long it may still stand still, ms. */
+  #left = 0;
 
   constructor(connection: Connection, stream: Socket, limits: HubLimits) {
     this.#connection = connection;
     this.#stream = stream;
     this.#limits = limits;
     stream.on('timeout', () => {
-      if (this.#watching) connection.cut(CloseCode.slowConsumer, 'nothing was read');
+      if (!this.#watching) return;
+      this.#left -= LONGEST_TIMER;
+      if (this.#left > 0) this.#wind();
+      else connection.cut(CloseCode.slowConsumer, 'nothing was read');
     });
   }
 
@@ -28,7 +34,8 @@ export class SlowReader {
     this.#watching = true;
     this.#connection.hold('buffer');
     // Nothing is read now, so what keeps the socket from its timeout is the peer taking bytes, even part of a frame.
-    this.#stream.setTimeout(this.#limits.stalledMs);
+    this.#left = this.#limits.stalledMs;
+    this.#wind();
   }
 
   /** Called when everything that was buffered has been taken. */
@@ -37,5 +44,9 @@ export class SlowReader {
     this.#watching = false;
     this.#stream.setTimeout(0);
     this.#connection.release('buffer');
+  }
+
+  #wind(): void {
+    this.#stream.setTimeout(Math.min(this.#left, LONGEST_TIMER));
   }
 }
