@@ -319,11 +319,13 @@ test('R-CLIENT-26: work that throws, a result of a wrong shape and one too large
 });
 
 test('R-CLIENT-27: stopping aborts the work, waits for it, gives the task back and declines further offers', async () => {
-  let ended = false;
+  let end: () => void = () => undefined;
+  const mayEnd = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const { line, stop } = await bench(async (task) => {
     await untilAborted(task).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    ended = true;
+    await mayEnd;
     return good;
   });
   line.send(assign(1));
@@ -332,9 +334,9 @@ test('R-CLIENT-27: stopping aborts the work, waits for it, gives the task back a
   const stopped = stop();
   line.send(assign(2, 't2'));
   expect(await line.next('task.decline')).toMatchObject({ task_id: 't2', payload: { reason: 'stopping' } });
-  expect(ended).toBe(false);
+  expect(line.frames.some(({ type }) => type === 'task.release')).toBe(false);
+  end();
   expect(await line.next('task.release')).toMatchObject({ task_id: 't1', attempt: 1 });
-  expect(ended).toBe(true);
   line.accept();
   await stopped;
   expect(line.frames.some(({ type }) => type === 'task.result')).toBe(false);
