@@ -1,5 +1,6 @@
 import type { ErrorCode, Frame } from '../protocol/index.ts';
 import { frames, isFrameType, looseEnvelope, PROTOCOL_VERSION } from '../protocol/index.ts';
+import { faultOf } from './frame-words.ts';
 import { type JsonScan, scanJson } from './json-scan.ts';
 import type { HubLimits } from './options.ts';
 import { plainAck, plainRoute } from './plain-frames.ts';
@@ -26,11 +27,11 @@ export interface Unreadable {
 
 /** Reads one frame. A level-0 peer may leave out `from`, `to`, `task_id` and `payload`. Never throws. */
 export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: HubLimits): Decoded | Unreadable {
-  if (isBinary) return { code: 'bad_frame', message: 'frames are text' };
+  if (isBinary) return { code: 'bad_frame', message: 'a binary frame came; send JSON as text' };
   if (data.length > limits.maxBytes) {
     return {
       code: 'too_large',
-      message: `a frame is at most ${limits.maxBytes} bytes; hand large things on by path or ref`,
+      message: `a frame of ${data.length} bytes came; send ${limits.maxBytes} or less, and hand large things on by path or ref`,
     };
   }
   const text = data.toString('utf8');
@@ -38,10 +39,10 @@ export function decode(data: Buffer, isBinary: boolean, level: 0 | 1, limits: Hu
   try {
     parsed = JSON.parse(text);
   } catch {
-    return { code: 'bad_json', message: 'a frame is one JSON object' };
+    return { code: 'bad_json', message: `${begin(text)} is not JSON; send one JSON object a frame` };
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    return { code: 'bad_frame', message: 'a frame is one JSON object' };
+    return { code: 'bad_frame', message: `${begin(text)} is not an object; send one JSON object a frame` };
   }
   const sent = parsed as Record<string, unknown>;
   const scan = scanJson(text);
@@ -62,9 +63,12 @@ export function sizeOf({ bytes, raw }: Decoded): number {
 }
 
 function flaw(sent: object, scan: JsonScan, keys: number, limits: HubLimits): string | undefined {
-  if (scan.depth > limits.depth) return 'nested too deeply';
-  if (scan.suspicious && hasProto(sent)) return 'the key __proto__ is not allowed';
-  return keys > limits.keys ? `more than ${limits.keys} keys` : undefined;
+  if (scan.depth > limits.depth)
+    return `the frame is nested ${scan.depth} deep; send ${limits.depth} or less, or the inner part as a text`;
+  if (scan.suspicious && hasProto(sent)) return 'the key __proto__ came; leave it out or name it otherwise';
+  return keys > limits.keys
+    ? `the frame has ${keys} keys; send ${limits.keys} or less, and the rest in payload`
+    : undefined;
 }
 
 /**
@@ -88,23 +92,37 @@ function hasHubKey(raw: Readonly<Record<string, unknown>>): boolean {
 
 function check(sent: Record<string, unknown>, level: 0 | 1): Pick<Decoded, 'frame' | 'raw'> | Unreadable {
   const named = namesOf(sent);
-  if (typeof sent.type !== 'string') return { code: 'bad_frame', message: 'type: a string is needed', ...named };
-  if (!isFrameType(sent.type)) {
+  const { type } = sent;
+  if (typeof type !== 'string') {
+    const message = faultOf({ code: 'invalid_type', expected: 'string', path: ['type'], message: '' }, sent);
+    return { code: 'bad_frame', message, ...named };
+  }
+  if (!isFrameType(type)) {
     return {
       code: 'unknown_type',
-      message: `this hub knows no frame of type ${JSON.stringify(named.refType)}`,
+      message: `type: ${JSON.stringify(named.refType)} is none that this hub knows; what you make up goes into a route or a task.event`,
       ...named,
     };
   }
   if (sent.v !== undefined && sent.v !== PROTOCOL_VERSION) {
-    return { code: 'unsupported_version', message: `this hub speaks v=${PROTOCOL_VERSION}`, ...named };
+    return {
+      code: 'unsupported_version',
+      message: `v: ${begin(JSON.stringify(sent.v))} came; this hub speaks v=${PROTOCOL_VERSION}`,
+      ...named,
+    };
   }
   const raw = level === 0 && !five.every((key) => key in sent) ? fillIn(sent) : sent;
-  const read = frames[sent.type].safeParse(raw);
+  const read = frames[type].safeParse(raw);
   if (read.success) return { frame: read.data as Frame, raw };
   const envelope = looseEnvelope.safeParse(raw);
   const issue = (envelope.success ? read : envelope).error?.issues[0];
-  return { code: 'bad_frame', message: `${issue?.path.join('.') || 'frame'}: ${issue?.message}`, ...named };
+  const message = issue === undefined ? 'the frame cannot be read' : faultOf(issue, raw);
+  return { code: 'bad_frame', message, ...named };
+}
+
+/** How a text begins, as JSON. */
+function begin(text: string): string {
+  return text === '' ? 'nothing' : JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 40)}…`);
 }
 
 /** Id and type of a frame that is refused: its sender waits for word of this one, and would take silence for consent. */
