@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts';
 import type { ResumePoint } from '../protocol/index.ts';
-import type { Agents } from './agents.ts';
+import type { Agent, Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { HubClocks } from './options.ts';
 import { isOwn } from './resume.ts';
@@ -42,12 +42,16 @@ export class Claims {
    * are not over, or mail waits for it.
    */
   isKept(name: string): boolean {
-    const { agents, desk } = this.#parts;
-    const agent = agents.get(name);
+    const agent = this.#parts.agents.get(name);
     if (agent?.session === undefined) return false;
     if (agent.connection !== undefined) return agent.level === 1;
-    if ((agent.mailbox?.depth ?? 0) > 0) return true;
-    return agent.level === 1 && (agent.grace !== undefined || agent.tasks.size > 0 || desk.table.owned(name) > 0);
+    if (this.isAwaited(agent)) return true;
+    return agent.level === 1 && (agent.grace !== undefined || agent.tasks.size > 0);
+  }
+
+  /** Whether something is for an agent's session and for nobody else: mail, and word of the tasks that it gave. */
+  isAwaited({ name, level, mailbox }: Agent): boolean {
+    return (mailbox?.depth ?? 0) > 0 || (level === 1 && this.#parts.desk.table.owned(name) > 0);
   }
 
   /** Whether a level-0 connection may have its name: nobody keeps it, or the connection's token is for this name alone. */

@@ -293,3 +293,42 @@ test('R-HUB-13: after a restart work whose agent does not come back within the g
   const offer = await moveUntil(clock, 100, other.next('task.assign'));
   expect(offer).toMatchObject({ from: 'owner', attempt: 2, payload });
 });
+
+test('R-HUB-13: a worker that said it is busy may be as quiet after a restart of the hub as before it', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const clock = manualClock();
+  const clocks = { ...still, grace: 1e9, attempt: 0 };
+  const before = await startHub({ port: 0, database, log: silentLog(), clock, clocks, concurrency: 3 });
+  const owner = await join1(before, 'owner');
+  const workers = await Promise.all(['busy', 'idle', 'endless'].map((name) => helloPeer(before.url, name)));
+  for (const { peer } of workers) {
+    assign(owner, peer.name, {}, peer.name);
+    await takeUp(peer);
+  }
+  const [busy, , endless] = workers.map(({ peer }) => peer);
+  const say = (peer: typeof busy, payload: object) =>
+    peer?.send({ type: 'task.progress', task_id: peer.name, attempt: 1, payload });
+  say(busy, { busy_until: clock.now() + 30 * minute });
+  say(busy, { note: 'still at it' });
+  say(endless, { busy_until: clock.now() + 1000 * minute });
+  for (const { peer } of workers) await peer.ping();
+  await before.close();
+  const hub = await hubAt(clock, { database, clocks, concurrency: 3 });
+  const looking = await join1(hub, 'look');
+  const lost = async () => {
+    looking.send({ type: 'tasks', payload: {} });
+    const rows: { task_id: string; sub_state: string }[] = (await looking.next('tasks')).payload.tasks;
+    return rows.filter(({ sub_state }) => sub_state !== 'working').map(({ task_id }) => task_id);
+  };
+  clock.advance(5 * minute);
+  await expect.poll(lost).toEqual(['idle']);
+  clock.advance(30 * minute - 1);
+  await looking.ping();
+  expect(await lost()).toEqual(['idle']);
+  clock.advance(1);
+  await expect.poll(lost).toEqual(['busy', 'idle']);
+  clock.advance(30 * minute - 1);
+  expect(await lost()).toEqual(['busy', 'idle']);
+  clock.advance(1);
+  await expect.poll(lost).toEqual(['busy', 'endless', 'idle']);
+});

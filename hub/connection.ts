@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Admission } from './accept.ts';
@@ -9,6 +10,9 @@ import { FrameBuffer } from './ws-frames.ts';
 
 /** Why reading is stopped: frames that were read have to wait, or the peer does not read what it is told. */
 type HoldReason = 'order' | 'buffer';
+
+/** A socket with what Node keeps of it for itself: how much the system has not taken yet. */
+type Stream = Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
 
 /** What is to be said of a turn's frames once they are committed. */
 interface Debt {
@@ -31,9 +35,16 @@ export class Connection implements Flushable {
   deadline: { cancel(): void } | undefined;
   /** Signs of life so far: frames and pongs. Counted, since asking for the time costs more than all else that a frame's reading does with it. */
   heard = 0;
+  /** Frames that were read and wait to be handled, in bytes. */
+  backlog = 0;
+  /** Whether its hello is being answered: what is said to it meanwhile comes after the answer. */
+  greeting = false;
+  readonly #afterGreeting: (() => void)[] = [];
+  /** Whether it is read though reading is stopped, so that a sign of life can be heard. */
+  #listening = false;
   /** What every `accepted` begins with, once there was one. */
   #acceptedHead: string | undefined;
-  readonly #stream: Duplex;
+  readonly #stream: Socket;
   readonly #turn: Turn;
   #holds: readonly HoldReason[] = [];
   readonly #outbox = new FrameBuffer();
@@ -44,7 +55,7 @@ export class Connection implements Flushable {
   readonly #handed: (() => void)[] = [];
   #closing: { code: number; reason: string; now: boolean } | undefined;
 
-  constructor(admission: Admission, socket: WebSocket, stream: Duplex, turn: Turn) {
+  constructor(admission: Admission, socket: WebSocket, stream: Socket, turn: Turn) {
     this.admission = admission;
     this.socket = socket;
     this.metrics = turn.metrics;
@@ -74,17 +85,33 @@ export class Connection implements Flushable {
   /** Says a frame, of the hub's own unless `type` names another, at the end of this turn; dropped when the connection is ending. */
   send(text: string, type?: string): void {
     if (!this.open) return;
+    if (this.greeting) {
+      this.#afterGreeting.push(() => this.send(text, type));
+      return;
+    }
     this.metrics.said(text, type);
     this.#outbox.text(text);
     this.#touch();
   }
 
   /** Says a logged frame with keys added before its closing brace, and something before it; both of ASCII only. */
-  sendLogged({ body, type }: StoredMessage, keys: string, before = ''): void {
+  sendLogged(message: StoredMessage, keys: string, before = ''): void {
     if (!this.open) return;
+    if (this.greeting) {
+      this.#afterGreeting.push(() => this.sendLogged(message, keys, before));
+      return;
+    }
+    const { body, type } = message;
     this.metrics.framesOut.add(before === '' ? type : 'event');
     this.#outbox.around(before, body, keys);
     this.#touch();
+  }
+
+  /** Answers its hello, before all that was said to it meanwhile. */
+  greet(text: string): void {
+    this.greeting = false;
+    this.send(text);
+    for (const say of this.#afterGreeting.splice(0)) say();
   }
 
   /** Promises an `accepted` for everything received so far, after this turn's commit; `duplicate` was taken before. */
@@ -114,13 +141,28 @@ export class Connection implements Flushable {
   hold(reason: HoldReason): void {
     if (this.#holds.includes(reason)) return;
     this.#holds = [...this.#holds, reason];
-    this.socket.pause();
+    if (!this.#listening) this.socket.pause();
   }
 
   release(reason: HoldReason): void {
     if (!this.#holds.includes(reason)) return;
     this.#holds = this.#holds.filter((other) => other !== reason);
     if (this.#holds.length === 0) this.socket.resume();
+  }
+
+  /** Has it read, for a sign of life, though reading is stopped: what comes waits. */
+  listen(on: boolean): void {
+    this.#listening = on;
+    if (this.#holds.length === 0) return;
+    if (on) this.socket.resume();
+    else this.socket.pause();
+  }
+
+  /** Whether its peer has something to read; `mark` is another number once the peer has taken any of it. */
+  get unread(): { readonly some: boolean; readonly mark: number } {
+    const { writableLength, bytesWritten, _handle: handle } = this.#stream as Stream;
+    // Node counts only whole writes as done; what a peer takes of a large one shows in the handle alone.
+    return { some: writableLength > 0, mark: bytesWritten - writableLength - (handle?.writeQueueSize ?? 0) };
   }
 
   /** Whether reading is stopped, so that silence is not the peer's fault. */

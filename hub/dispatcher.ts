@@ -30,8 +30,8 @@ export class Dispatcher {
   readonly #lines: TaskLines<LiveTask>;
   /** Slots in use: root tasks that are held and not parked; a task with a parent at work uses its parent's. */
   #slots = 0;
-  /** Tasks that wait for an answer of their owners. */
-  readonly #asking = new Set<LiveTask>();
+  /** Tasks that wait for an answer, by the owner who is to give it. */
+  readonly #asking = new Map<string, Set<LiveTask>>();
   #scheduled = false;
   #stopped = false;
   /** Names and roles that somebody is there for; undefined when that may have changed. */
@@ -57,18 +57,17 @@ export class Dispatcher {
     if (this.#scheduled && !this.#stopped) this.#offerQueued();
   }
 
-  /** Like {@link schedule}, after an agent came, went, is given up, or took on other roles. */
-  agentsChanged(): void {
+  /** Like {@link schedule}, after this agent came, went, is given up, or took on other roles. */
+  agentChanged(name: string): void {
     this.#served = undefined;
-    for (const task of this.#asking) this.place(task);
+    for (const task of [...(this.#asking.get(name) ?? [])]) this.place(task);
     this.schedule();
   }
 
   /** Takes note of where a task stands now: it is in a line, has a slot, uses that of its parent, or none of these. */
   place(task: LiveTask): void {
     const { subState, target } = task.record;
-    if (subState === 'input_required') this.#asking.add(task);
-    else this.#asking.delete(task);
+    this.#noteQuestion(task);
     const wasParked = task.parked;
     // A question holds its slot only while somebody may answer; with its owner it gets it back, room or not.
     task.parked = subState === 'input_required' && isGone(this.#parts.agents.get(task.record.owner));
@@ -81,6 +80,15 @@ export class Dispatcher {
     if (subState === 'queued' && target !== '') this.#lines.place(task, rides);
     else this.#lines.remove(task);
     if (task.parked !== wasParked) this.placeChildren(task.record.taskId);
+  }
+
+  #noteQuestion(task: LiveTask): void {
+    const { owner, subState } = task.record;
+    const asking = this.#asking.get(owner);
+    if (subState === 'input_required') {
+      if (asking === undefined) this.#asking.set(owner, new Set([task]));
+      else asking.add(task);
+    } else if (asking?.delete(task) && asking.size === 0) this.#asking.delete(owner);
   }
 
   /** Takes note of where the tasks below one stand, after it was taken up or let go. */
@@ -121,7 +129,10 @@ export class Dispatcher {
   #freeWorkers(): Map<string, Agent[]> {
     const able = new Map<string, Agent[]>();
     for (const agent of this.#parts.agents.all()) {
-      if (agent.connection === undefined || agent.tasks.size >= agent.maxConcurrency) continue;
+      const { connection } = agent;
+      if (connection === undefined || agent.tasks.size >= agent.maxConcurrency) continue;
+      // Who is about to be more than level 0 would lose what it is given as level 0.
+      if (connection.greeting && agent.level === 0) continue;
       if (!may(agent.grant, 'work')) continue;
       for (const target of targetsOf(agent)) {
         if (!this.#lines.has(target)) continue;

@@ -86,13 +86,17 @@ export class Holders {
   /** Waits for an agent that is away; one that does not come back within the grace has lost its work. */
   awaitReturn(agent: Agent): void {
     agent.grace?.cancel();
-    agent.grace = this.#parts.clock.after(this.#parts.clocks.grace, () => {
-      agent.grace = undefined;
-      agent.recent.clear();
-      this.#parts.desk.loseAll(agent, `${agent.name} did not come back`);
-      this.#parts.desk.agentsChanged();
-      if (agent.session === undefined && agent.tasks.size === 0) this.#parts.agents.forget(agent.name);
-    });
+    agent.grace = this.#parts.clock.after(this.#parts.clocks.grace, () => this.giveUp(agent));
+  }
+
+  /** Waits no longer for an agent that is away: it has lost its work. */
+  giveUp(agent: Agent): void {
+    agent.grace?.cancel();
+    agent.grace = undefined;
+    agent.recent.clear();
+    this.#parts.desk.loseAll(agent, `${agent.name} did not come back`);
+    this.#parts.desk.agentChanged(agent.name);
+    if (agent.session === undefined && agent.tasks.size === 0) this.#parts.agents.forget(agent.name);
   }
 
   /** A mailbox that begins now, or one that goes on. */

@@ -7,6 +7,7 @@ import { CloseCode } from '../protocol/index.ts';
 import type { Admission } from './accept.ts';
 import { Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
+import { readBusy } from './busy.ts';
 import { Connection } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Metrics } from './metrics.ts';
@@ -69,7 +70,7 @@ export class Hub {
 
   constructor(parts: HubParts) {
     this.#parts = parts;
-    const { storage, clock, clocks, limits, log } = parts;
+    const { storage, clock, clocks, limits } = parts;
     const agents = this.#agents;
     const turn = new Turn({ ...parts, failed: (error) => this.#fail(error) });
     const position = () => this.#position;
@@ -78,7 +79,7 @@ export class Hub {
     const post = new Post(turn, agents, () => this.#told.moved());
     this.#post = post;
     this.#turn = turn;
-    this.#desk = new TaskDesk({ turn, post, agents, storage, concurrency: parts.concurrency, clock, clocks, log });
+    this.#desk = new TaskDesk({ ...parts, turn, post, agents });
     this.#sessions = new Sessions({ agents, desk: this.#desk, storage, turn, clock, clocks, limits, position });
     this.#sweeper = new Sweeper({ ...parts, agents, turn, sessions: this.#sessions });
     this.#watchers = new Watchers(post, storage, limits.softBuffer);
@@ -132,7 +133,7 @@ export class Hub {
       ...(subState === 'input_required' ? [owner] : []),
     ]);
     await this.#sessions.restore(sessions, new Set(awaited));
-    this.#desk.restore(records);
+    this.#desk.restore(records, await readBusy(storage, records));
     this.#sweeper.start();
     this.#note('hub.started');
     await this.#turn.settled();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { join0, join1, result, testHub } from '../test/helpers/hub.ts';
+import { manualClock } from '../test/helpers/manual-clock.ts';
 import { resultOf } from './level-zero.ts';
 
 test('R-HUB-1: the real wscat pings, looks around and routes to another wscat', async () => {
@@ -240,3 +241,29 @@ test.each(['constructor', '__proto__', 'toString', 'running', 7, null])(
     expect(resultOf({ status, summary: 'still at it' })).toBeUndefined();
   },
 );
+
+test('R-HUB-1: a task by a plain message to a level-0 name that is away waits for it, and is not at work', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
+  const owner = await join1(hub, 'owner');
+  const first = await join1(hub, 'w');
+  owner.send({ type: 'route', to: 'w', payload: 'hi' });
+  await first.next('route');
+  await first.ping();
+  await first.close();
+  clock.advance(30_000);
+  const second = await join0(hub, 'w');
+  await second.ping();
+  await second.close();
+  await owner.ping();
+  owner.send({ type: 'register_task', task_id: 't1' });
+  owner.send({ type: 'route', to: 'w', task_id: 't1', payload: 'go' });
+  expect((await owner.next('task.status')).payload).toMatchObject({
+    sub_state: 'queued',
+    reason: 'nobody is here for w yet',
+  });
+  const third = await join0(hub, 'w');
+  expect(await third.next('route')).toMatchObject({ task_id: 't1', attempt: 1, payload: { goal: 'go' } });
+  third.send({ type: 'route', to: 'owner', task_id: 't1', payload: result('there now') });
+  expect((await owner.next('task.result')).payload.summary).toBe('there now');
+});

@@ -4,8 +4,8 @@ import type { TaskRecord } from './storage.ts';
 import { isOver } from './task-machine.ts';
 import { afterReading, Timers } from './timers.ts';
 
-/** A worker may announce a long call, but not one without an end. */
-const LONGEST_CALL = 3_600_000;
+/** A worker may announce a long call, but not one without an end; ms. */
+export const LONGEST_CALL = 3_600_000;
 
 type TimerName = 'accept' | 'silence' | 'attempt' | 'cancel' | 'backoff';
 
@@ -67,11 +67,18 @@ export class LiveTask {
     this.#runAttempt(now);
   }
 
-  /** Sets the clocks of a task that was at work when the hub went down. */
-  revived(now: number): void {
+  /**
+   * Sets the clocks of a task that was at work when the hub went down; silence counts anew, or from the end of the call that
+   * its worker had announced. Both arguments are ms since epoch.
+   */
+  revived(now: number, busyUntil = 0): void {
     const { deadline, attemptMs } = this.record;
     this.#attemptLeft = deadline === null ? attemptMs : Math.max(1, deadline - now);
-    if (this.record.subState === 'working') this.#runAttempt(this.#clock.monotonic());
+    if (this.record.subState === 'working') {
+      const since = this.#clock.monotonic();
+      this.#runAttempt(since);
+      if (busyUntil > now) this.#busyUntil = this.#quietSince = since + busyUntil - now;
+    }
     if (this.record.subState === 'cancelling')
       this.#timers.set('cancel', this.#clocks.cancelGrace, this.#alarms.cancel);
   }

@@ -2,6 +2,7 @@ import { nameRule, parseTarget } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import type { HubLimits } from './options.ts';
 import type { Post } from './post.ts';
+import { isFull } from './room.ts';
 import { type Refused, refused, type Said } from './said.ts';
 
 /** What plain messages are routed with. */
@@ -36,11 +37,14 @@ export function routeMessage(parts: RouteParts, said: Said<'route'>): Refused | 
 function toAgent({ post, limits }: RouteParts, said: Said<'route'>, agent: Agent): Refused | undefined {
   const { mailbox, connection, name } = agent;
   if (connection === undefined && mailbox === undefined) return refused('offline', `${name} is away`);
-  if (mailbox !== undefined && (mailbox.depth >= limits.mailboxMessages || mailbox.bytes >= limits.mailboxBytes)) {
-    return refused('mailbox_full', `too much waits for ${name} already`);
-  }
+  if (isFull(agent, limits)) return refused('mailbox_full', fullWords(name));
   post.relay(said.agent.name, said.decoded, { box: name });
   return undefined;
+}
+
+/** Says that no more is taken for a name. */
+export function fullWords(name: string): string {
+  return `too much waits for ${name} already; send it again when some of it was read`;
 }
 
 function toOneOf(parts: RouteParts, said: Said<'route'>, role: string): Refused | undefined {

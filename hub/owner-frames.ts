@@ -1,7 +1,8 @@
 import { nameRule, parseTarget } from '../protocol/index.ts';
 import { sizeOf } from './decode.ts';
 import type { LiveTask } from './live-task.ts';
-import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
+import { boxOfHolder, isFull } from './room.ts';
+import { nobodyWords, type Refused, refused, type Said, stateWords, type TaskParts, toWorker } from './said.ts';
 import { isOver } from './task-machine.ts';
 import { may } from './tokens.ts';
 
@@ -11,9 +12,11 @@ export function register(parts: TaskParts, said: Said<'register_task'>): Refused
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const { desk, post } = parts;
   const known = desk.table.find(frame.task_id);
-  if (known === undefined && hasEnough(parts, agent.name)) return refused('mailbox_full', ENOUGH);
-  if (known !== undefined && known.owner !== agent.name) return refused('bad_state', 'this task has another owner');
-  if (known !== undefined && isOver(known.subState)) return refused('bad_state', `the task is ${known.subState}`);
+  const enough = known === undefined ? whyEnough(parts, agent.name) : undefined;
+  if (enough !== undefined) return refused('mailbox_full', enough);
+  if (known !== undefined && known.owner !== agent.name)
+    return refused('bad_state', `${frame.task_id} has another owner; take another task_id`);
+  if (known !== undefined && isOver(known.subState)) return refused('bad_state', stateWords(known));
   post.relay(agent.name, decoded);
   if (known === undefined) desk.register(frame.task_id, agent.name);
   return undefined;
@@ -26,20 +29,24 @@ export function assign(parts: TaskParts, said: Said<'task.assign'>): Refused | u
   if (!may(agent.grant, 'assign')) return refused('forbidden', 'this token may not give tasks');
   const target = parseTarget(frame.to);
   if (target?.kind !== 'agent' && (target?.kind !== 'role' || target.all)) {
-    return refused('bad_frame', `to: a task goes to one name, or to role:R; ${nameRule}`);
+    return refused(
+      'bad_frame',
+      `to: ${JSON.stringify(frame.to.slice(0, 40))} came; send one name or role:R: ${nameRule}`,
+    );
   }
   const known = desk.table.find(frame.task_id);
   const registered = desk.table.live(frame.task_id);
   if (known !== undefined && (known.owner !== agent.name || registered === undefined || known.target !== '')) {
-    return refused('bad_state', 'there is a task with this id; a new one needs its own');
+    return refused('bad_state', `there is a task ${frame.task_id} already; a new one needs a task_id of its own`);
   }
-  if (known === undefined && hasEnough(parts, agent.name)) return refused('mailbox_full', ENOUGH);
+  const enough = known === undefined ? whyEnough(parts, agent.name) : undefined;
+  if (enough !== undefined) return refused('mailbox_full', enough);
   const { goal, artifacts, constraints, options } = frame.payload;
   const id = post.relay(agent.name, decoded);
   const task = registered ?? desk.register(frame.task_id, agent.name);
   const payload = { goal, artifacts, constraints, ...(options && { options }) };
   desk.assign(task, frame.to, payload, { id, bytes: sizeOf(decoded) });
-  if (parts.agents.workers(frame.to).length === 0) desk.tellOwner(task.record, `nobody is here for ${frame.to} yet`);
+  if (parts.agents.workers(frame.to).length === 0) desk.tellOwner(task.record, nobodyWords(frame.to));
   desk.schedule();
   return undefined;
 }
@@ -55,29 +62,40 @@ export function answer({ desk, post }: TaskParts, said: Said<'task.answer'>): Re
   if (ref !== undefined && task.question !== undefined && ref !== task.question) {
     return refused('bad_state', `${ref} is not the question that is open; that is ${task.question}`);
   }
-  if (desk.move(task, { kind: 'answer' }) === undefined) return refused('bad_state', 'nobody asked anything');
+  if (desk.move(task, { kind: 'answer' }) === undefined)
+    return refused(
+      'bad_state',
+      `nobody asks anything in ${task.record.taskId} now; an answer is for a question that is open`,
+    );
   post.relay(said.agent.name, said.decoded, toWorker(task.record));
   return undefined;
 }
 
 /** Ends a task: at once when nobody works on it, else when its worker has heard. */
-export function cancel({ desk, post }: TaskParts, said: Said<'task.cancel'>): Refused | undefined {
+export function cancel(parts: TaskParts, said: Said<'task.cancel'>): Refused | undefined {
+  const { desk, post } = parts;
   const { agent, decoded, frame } = said;
   const task = ruled(desk, said);
   if ('code' in task) return task;
   const before = task.record;
   const next = desk.move(task, { kind: 'cancel', reason: frame.payload.reason });
-  if (next === undefined) return refused('bad_state', 'the task is being cancelled already');
-  post.relay(agent.name, decoded, toWorker(before));
+  if (next === undefined)
+    return refused('bad_state', `${before.taskId} is being cancelled already; its end comes as task.status`);
+  const box = boxOfHolder(before, parts);
+  post.relay(agent.name, decoded, { ...toWorker(before), box });
   if (task.over || agent.name !== next.owner) desk.tellOwner(next, frame.payload.reason);
   desk.schedule();
   return undefined;
 }
 
-const ENOUGH = 'too many of your tasks are not over yet; give this one when some are';
-
-function hasEnough({ desk, limits }: TaskParts, owner: string): boolean {
-  return desk.table.owned(owner) >= limits.openTasks;
+/** Why no further task of this owner is taken: each of them ends with a word to its owner, which waits until it is read. */
+function whyEnough({ agents, desk, limits }: TaskParts, owner: string): string | undefined {
+  if (desk.table.owned(owner) >= limits.openTasks) {
+    return 'too many of your tasks are not over yet; give this one when some are';
+  }
+  return isFull(agents.get(owner), limits)
+    ? 'too much waits for you already; read and ack it, and give this task then'
+    : undefined;
 }
 
 /** The task when the sender may rule over it. */
@@ -87,5 +105,5 @@ function ruled(desk: TaskParts['desk'], { agent, frame }: Said): LiveTask | Refu
   if (record.owner !== agent.name && !may(agent.grant, 'admin')) {
     return refused('forbidden', 'only the owner of a task rules over it');
   }
-  return desk.table.live(frame.task_id) ?? refused('bad_state', `the task is ${record.subState}`);
+  return desk.table.live(frame.task_id) ?? refused('bad_state', stateWords(record));
 }

@@ -40,8 +40,13 @@ export class Post implements Carrier {
     return message.id;
   }
 
-  /** Logs a message of the hub itself for one name. */
-  tell(name: string, type: string, taskId: string, payload: unknown, attempt?: number): void {
+  /** Logs a message of the hub itself for one name; `box` null leaves it to whoever reads the log. */
+  tell(
+    name: string,
+    type: string,
+    { taskId, attempt, box }: { taskId: string; attempt: number | undefined; box: string | null },
+    payload: unknown,
+  ): void {
     const id = uuidv7();
     const frame = {
       type,
@@ -53,7 +58,7 @@ export class Post implements Carrier {
       ...(attempt !== undefined && { attempt }),
     };
     const body = Buffer.from(JSON.stringify(frame));
-    this.#write({ type, from: 'hub', to: name, box: name, taskId, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 });
+    this.#write({ type, from: 'hub', to: name, box, taskId, id, attempt: attempt ?? null, body, lsn: 0, ts: 0 });
   }
 
   /** Logs a word of the hub about itself: for nobody, and for whoever reads the log. */

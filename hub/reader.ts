@@ -61,6 +61,7 @@ export class Reader {
     if (!this.#busy && !connection.held && !this.#isEarly(data.length)) this.#handle(data, isBinary);
     else if (!connection.isClosing) {
       this.#waiting.push({ data, isBinary });
+      connection.backlog += data.length;
       connection.hold('order');
     }
   }
@@ -80,6 +81,7 @@ export class Reader {
       if (!isOver && (connection.holds('buffer') || (!this.#counted && this.#isEarly(next.data.length)))) return;
       this.#counted = false;
       this.#waiting.shift();
+      connection.backlog -= next.data.length;
       this.#handle(next.data, next.isBinary);
     }
   }

@@ -6,7 +6,7 @@ import type { Decoded } from './decode.ts';
 import { answerLog, answerTasks, answerWho } from './inspect.ts';
 import { type RouteParts, routeMessage } from './message-routes.ts';
 import { isRepeat } from './repeats.ts';
-import type { Refused, Said, TaskParts } from './said.ts';
+import type { Outcome, Said, TaskParts } from './said.ts';
 import type { Sessions } from './sessions.ts';
 import type { Storage } from './storage.ts';
 import { handleTaskFrame, type TaskFrame } from './task-frames.ts';
@@ -43,7 +43,7 @@ export class Router {
     const { frame } = decoded;
     if (frame.type === 'hello') {
       if (connection.level === 0) return this.#parts.sessions.hello(connection, frame);
-      refuse(connection, decoded, 'bad_state', 'hello was said already');
+      refuse(connection, decoded, 'bad_state', 'hello was said already; say it once a connection');
       return undefined;
     }
     const agent = this.#parts.sessions.speaker(connection);
@@ -55,7 +55,8 @@ export class Router {
   /** Whoever speaks level 0 under a name that it was not given at once has to wait for it. */
   async #claim(connection: Connection, decoded: Decoded): Promise<void> {
     const { id, type, task_id: taskId } = decoded.frame;
-    if (connection.admission.levelOne) refuse(connection, decoded, 'bad_state', 'hello comes first');
+    if (connection.admission.levelOne)
+      refuse(connection, decoded, 'bad_state', 'hello comes first: v=1 in the address says that you speak level 1');
     else if (await this.#parts.sessions.claim(connection, { ref: id, refType: type, taskId })) {
       await this.handle(connection, decoded);
     }
@@ -92,7 +93,7 @@ export class Router {
       case 'event':
       case 'lease':
       case 'task.status':
-        refuse(connection, decoded, 'bad_frame', `${frame.type} is for the hub to say`);
+        refuse(connection, decoded, 'bad_frame', `type: ${frame.type} is for the hub to say; send none`);
         return undefined;
       default:
         return this.#lasting(said as Said<Lasting>);
@@ -115,11 +116,17 @@ export class Router {
     return this.#route(route);
   }
 
-  #taskFrame(said: Said<TaskFrame['type']>): undefined {
+  #taskFrame(said: Said<TaskFrame['type']>): Promise<void> | undefined {
+    return this.#answer(said, handleTaskFrame(this.#parts, said));
+  }
+
+  /** Says what became of a frame, once that is known. */
+  #answer(said: Said, outcome: Outcome): Promise<void> | undefined {
+    if (outcome instanceof Promise) return outcome.then((refused) => void this.#answer(said, refused));
     const { connection, decoded } = said;
-    const refused = handleTaskFrame(this.#parts, said);
-    if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
+    if (outcome !== undefined) refuse(connection, decoded, outcome.code, outcome.message);
     connection.owe();
+    return undefined;
   }
 
   /** Handles what is about a task once it is known, in memory, whether there is one. */
@@ -129,31 +136,34 @@ export class Router {
     return desk.table.recall(taskId).then(handle);
   }
 
-  #route(said: Said<'route'>): undefined {
-    const { connection, decoded, frame } = said;
-    const done = frame.task_id === '' ? 'elsewhere' : routeInTask(this.#parts, said);
-    const refused: Refused | undefined = done === 'elsewhere' ? routeMessage(this.#parts, said) : done;
-    if (refused !== undefined) refuse(connection, decoded, refused.code, refused.message);
-    connection.owe();
+  #route(said: Said<'route'>): Promise<void> | undefined {
+    const done = said.frame.task_id === '' ? 'elsewhere' : routeInTask(this.#parts, said);
+    return this.#answer(said, done === 'elsewhere' ? routeMessage(this.#parts, said) : done);
   }
 
   #ack({ agent, connection, decoded, frame }: Said<'ack'>): undefined {
     const { mailbox, name } = agent;
     if (mailbox === undefined || connection.level === 0) {
-      refuse(connection, decoded, 'bad_state', 'ack comes after hello');
+      refuse(connection, decoded, 'bad_state', 'ack comes after hello; at level 0 nothing is acknowledged');
       return;
     }
     const before = mailbox.acked;
     if ('ids' in frame.payload) mailbox.ackIds(frame.payload.ids);
     else if (!mailbox.ackUpTo(frame.payload.seq)) {
-      refuse(connection, decoded, 'bad_state', `${frame.payload.seq} was never sent`);
+      refuse(
+        connection,
+        decoded,
+        'bad_state',
+        `payload.seq: ${frame.payload.seq} was never sent to you; send the seq of a message that you have`,
+      );
     }
     if (mailbox.acked > before) this.#parts.turn.change({ kind: 'cursor', name, acked: mailbox.acked });
   }
 
   #watch({ connection, decoded, frame }: Said<'watch'>): void {
     const added = this.#parts.watchers.add(connection, frame, this.#parts.position());
-    if (!added) refuse(connection, decoded, 'bad_state', 'this connection watches enough already');
+    if (!added)
+      refuse(connection, decoded, 'bad_state', 'this connection watches enough already; open another one for more');
     connection.owe();
   }
 
@@ -176,7 +186,7 @@ export class Router {
       refuse(connection, decoded, 'duplicate_id_conflict', 'another frame had this id');
     } else if (first?.type === 'stale_result') {
       // It was refused when it was logged; its sender may not have heard.
-      refuse(connection, decoded, 'stale_attempt', staleWords(decoded.frame.attempt, agent.name));
+      refuse(connection, decoded, 'stale_attempt', staleWords(decoded.frame));
     } else {
       connection.owe(id);
       return;

@@ -5,7 +5,7 @@ import type { Decoded } from './decode.ts';
 import type { HubLimits } from './options.ts';
 import type { Post } from './post.ts';
 import type { Stamp } from './row.ts';
-import type { TaskRecord } from './storage.ts';
+import type { Storage, TaskRecord } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import type { Turn } from './turn.ts';
 
@@ -24,6 +24,7 @@ export interface TaskParts {
   readonly agents: Agents;
   readonly turn: Turn;
   readonly limits: HubLimits;
+  readonly storage: Pick<Storage, 'latest'>;
 }
 
 /** Why a frame was not taken. */
@@ -32,8 +33,21 @@ export interface Refused {
   readonly message: string;
 }
 
+/** What becomes of a frame about a task: taken, or refused; it may have to be found out. */
+export type Outcome = Refused | undefined | Promise<Refused | undefined>;
+
 export function refused(code: ErrorCode, message: string): Refused {
   return { code, message };
+}
+
+/** Says that a task stands where nothing of the kind can happen to it. */
+export function stateWords({ taskId, subState }: TaskRecord): string {
+  return `${taskId} is ${subState}; that cannot happen to it now`;
+}
+
+/** Says to an owner that a task waits for somebody to come. */
+export function nobodyWords(target: string): string {
+  return `nobody is here for ${target} yet`;
 }
 
 /** Sends a frame on to who holds the task. */

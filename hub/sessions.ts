@@ -75,18 +75,30 @@ export class Sessions {
   /** Gives its name to a level-0 connection that does not have it yet; false when it is kept for a session, and the connection is ended with an error about `facts`. */
   async claim(connection: Connection, facts: ErrorFacts = {}): Promise<boolean> {
     undoDeadline(connection);
-    const holder = this.#parts.agents.get(connection.name);
-    if (holder?.connection !== undefined && !this.#claims.isFree(connection)) {
-      const mute = await this.#claims.muteHolder(connection);
-      if (mute !== undefined && holder.connection === mute) this.#holders.letGo(holder);
-    }
+    const isLost = await this.#takeFromMute(connection);
     if (this.#greeted.has(connection) || this.speaker(connection) !== undefined) return true;
     if (!connection.open) return false;
-    if (!this.#claims.isFree(connection)) {
+    const isVacant = isLost && this.#parts.agents.get(connection.name)?.connection === undefined;
+    if (!isVacant && !this.#claims.isFree(connection)) {
       refuseName(connection, facts);
       return false;
     }
     this.#enter(connection);
+    return true;
+  }
+
+  /**
+   * Ends the holder of a name that is kept, when it gives no sign of life; true when level 0 may have the name then. What is
+   * for its session alone still waits for it; else its work goes to others at once.
+   */
+  async #takeFromMute(connection: Connection): Promise<boolean> {
+    const holder = this.#parts.agents.get(connection.name);
+    if (holder?.connection === undefined || this.#claims.isFree(connection)) return false;
+    const mute = await this.#claims.muteHolder(connection);
+    if (mute === undefined || holder.connection !== mute) return false;
+    this.#holders.letGo(holder);
+    if (this.#claims.isAwaited(holder)) return false;
+    this.#holders.giveUp(holder);
     return true;
   }
 
@@ -102,7 +114,7 @@ export class Sessions {
     agent.maxConcurrency = 1;
     agent.mailbox ??= this.#holders.newMailbox(agent.name);
     agent.mailbox.attach(sinkOf(connection, this.#parts.limits.softBuffer), false);
-    this.#parts.desk.agentsChanged();
+    this.#parts.desk.agentChanged(agent.name);
   }
 
   /** The agent that speaks through this connection; undefined when the name is another's, or hello is still to come. */
@@ -118,13 +130,20 @@ export class Sessions {
   async hello(connection: Connection, frame: FrameOf<'hello'>): Promise<void> {
     undoDeadline(connection);
     this.#greeted.add(connection);
+    connection.greeting = true;
+    // What comes from now on is told after welcome, as level 1 is told.
+    this.speaker(connection)?.mailbox?.detach();
     const { name } = connection;
     const isTaken = this.#claims.isTaken(connection, frame.payload.resume);
     const mute = isTaken ? await this.#claims.muteHolder(connection) : undefined;
     const before = this.#greeting.get(name) ?? Promise.resolve();
     const greeting = before.then(() => this.#greet(connection, frame, mute));
     const done = greeting
-      .catch(() => undefined)
+      .catch(() => {
+        const words = 'the hub failed at this hello; come back and say it again';
+        connection.greet(errorFrame(name, 'internal', words, { ref: frame.id, refType: 'hello' }));
+        connection.close(CloseCode.shutdown, 'hello failed');
+      })
       .then(() => {
         if (this.#greeting.get(name) === done) this.#greeting.delete(name);
       });
@@ -142,7 +161,7 @@ export class Sessions {
       return;
     }
     const isTaken = () => this.#claims.isTaken(connection, payload.resume, mute);
-    const resume = isTaken() ? undefined : await this.#judge(name, payload.resume);
+    const resume = isTaken() ? undefined : await this.#judge(connection, payload.resume);
     const ids = resume === undefined || agents.get(name)?.recent.filled ? [] : await this.#recall(name);
     if (!connection.open) return;
     if (resume === undefined || isTaken()) {
@@ -159,7 +178,7 @@ export class Sessions {
     agent.maxConcurrency = payload.max_concurrency;
     if (!resume.kept) desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#welcome(agent, connection, frame, resume);
-    desk.agentsChanged();
+    desk.agentChanged(name);
   }
 
   /** What the name sent last: read when it comes, since most names never repeat anything. */
@@ -167,14 +186,17 @@ export class Sessions {
     return this.#parts.storage.recentIds(name, REMEMBERED);
   }
 
-  async #judge(name: string, point: ResumePoint | undefined): Promise<Resume> {
+  async #judge(connection: Connection, point: ResumePoint | undefined): Promise<Resume> {
     if (point === undefined) return { state: { state: 'new' }, kept: false, own: false };
     const { agents, storage, turn } = this.#parts;
     // What is on its way into the log belongs to this judgement.
     await new Promise<void>((resolve) => turn.after(resolve));
-    const agent = agents.get(name);
+    const agent = agents.get(connection.name);
     // Whoever shows the token of the session has the name, whatever its position turns out to be.
-    if (agent !== undefined && point.epoch === storage.epoch && isOwn(agent.session, point)) this.#holders.letGo(agent);
+    const isElsewhere = agent?.connection !== connection;
+    if (agent !== undefined && isElsewhere && point.epoch === storage.epoch && isOwn(agent.session, point)) {
+      this.#holders.letGo(agent);
+    }
     return judgeResume(agent, point, storage);
   }
 
@@ -246,7 +268,7 @@ export class Sessions {
       tasks: desk.workOf(agent),
     };
     turn.after(() => {
-      connection.send(hubFrame('welcome', agent.name, payload, frame.id === undefined ? {} : { ref: frame.id }));
+      connection.greet(hubFrame('welcome', agent.name, payload, frame.id === undefined ? {} : { ref: frame.id }));
       if (agent.connection === connection) mailbox.attach(sinkOf(connection, limits.softBuffer), true);
     });
   }
@@ -263,10 +285,10 @@ function undoDeadline(connection: Connection): void {
 }
 
 function refuseName(connection: Connection, facts: ErrorFacts): void {
-  connection.send(errorFrame(connection.name, 'name_taken', 'another agent has this name', facts));
+  connection.greet(errorFrame(connection.name, 'name_taken', 'another agent has this name', facts));
   connection.close(CloseCode.unauthorized, 'name taken');
 }
 
 function refuse(connection: Connection, { id }: FrameOf<'hello'>, code: ErrorCode, message: string): void {
-  connection.send(errorFrame(connection.name, code, message, { ref: id, refType: 'hello' }));
+  connection.greet(errorFrame(connection.name, code, message, { ref: id, refType: 'hello' }));
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { assign, crew, statusOf, takeUp } from '../test/helpers/crew.ts';
+import { assign, crew, statusOf, takeUp, taskRow } from '../test/helpers/crew.ts';
 import { join0, join1, testHub } from '../test/helpers/hub.ts';
 import { manualClock } from '../test/helpers/manual-clock.ts';
 import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
@@ -16,6 +16,16 @@ async function hello(hub: RunningHub, name: string, payload: object = {}): Promi
 function mute({ socket }: Peer): void {
   socket.pause();
   onTestFinished(() => socket.resume());
+}
+
+/** A peer that asks for a name at either level; what it is told comes later. */
+async function claim(hub: RunningHub, name: string, level: 0 | 1): Promise<() => Promise<string>> {
+  const peer = level === 1 ? await hello(hub, name) : await connectPeer(hub.url, name);
+  if (level === 0) peer.send({ type: 'ping' });
+  return async () => {
+    const { type, payload } = await peer.wait(({ type }) => ['welcome', 'pong', 'error'].includes(type));
+    return payload?.code ?? type;
+  };
 }
 
 /** A peer without v=1 that speaks at once; what it is told: pong, or the code of an error. */
@@ -185,19 +195,95 @@ test('R-HUB-104: with a token for the name alone level 0 may have it', async () 
   expect((await own.peer.next('route')).payload).toBe('mine');
 });
 
-test('R-HUB-104: a holder that level 0 asks for and that is gone loses its connection, and keeps its name for the grace', async () => {
+test('R-HUB-103: a level-1 holder that is gone loses its name and its work to level 0, at once', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
+  const { owner, workers } = await crew(hub, 'a');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  mute(workers[0]);
+  const told = await claim(hub, 'a', 0);
+  await owner.ping();
+  clock.advance(2000);
+  expect(await told()).toBe('pong');
+  expect((await statusOf(owner, 'queued')).payload.reason).toBe('a did not come back');
+});
+
+test('R-HUB-104: a holder that is gone keeps its name from level 0 while mail waits for it, and its work for the grace', async () => {
+  const clock = manualClock();
+  const hub = await testHub({ clock, clocks: { ping: 1e9 } });
+  const { owner, workers } = await crew(hub, 'a');
+  const [holder] = workers;
+  assign(owner, 't1');
+  await takeUp(holder);
+  mute(holder);
+  owner.send({ type: 'route', to: 'a', payload: 'secret' });
+  const told = await claim(hub, 'a', 0);
+  await owner.ping();
+  clock.advance(2000);
+  expect(await told()).toBe('name_taken');
+  expect(await look(owner)).toEqual(['owner']);
+  expect((await taskRow(owner, 't1')).sub_state).toBe('working');
+});
+
+/** Makes the hub stop reading a holder: by its rate, with frames that still wait, or by what it leaves unread. */
+const stopped = {
+  'by its rate': async (holder: Peer) => {
+    for (let count = 0; count < 500; count += 1) holder.send({ type: 'pong' });
+    await holder.next('error', ({ payload }) => payload.code === 'rate_limited');
+  },
+  'by its buffer': async (holder: Peer, other: Peer) => {
+    mute(holder);
+    const big = 'x'.repeat(400_000);
+    for (let count = 0; count < 40; count += 1) other.send({ type: 'route', to: '*', payload: big });
+    await other.ping();
+    for (let count = 0; count < 60; count += 1) {
+      holder.send({ type: 'log', payload: { after_lsn: 0, limit: 1000 } });
+      await other.ping();
+    }
+  },
+};
+
+test.each(
+  (['by its rate', 'by its buffer'] as const).flatMap((how) =>
+    ([0, 1] as const).flatMap((holds) => ([0, 1] as const).map((comes) => ({ how, holds, comes }))),
+  ),
+)(
+  'R-HUB-103: a holder at level $holds whose reading is stopped $how and that is gone loses its name to level $comes',
+  async ({ how, holds, comes }) => {
+    const clock = manualClock();
+    const limits = how === 'by its rate' ? {} : { rate: 0, hardBuffer: 1024 * 1024 };
+    const hub = await testHub({ clock, clocks: { ping: 1e9 }, limits });
+    const other = await join1(hub, 'look');
+    const holder = await (holds === 0 ? join0(hub, 'a') : join1(hub, 'a'));
+    await stopped[how](holder, other);
+    mute(holder);
+    const told = await claim(hub, 'a', comes);
+    await other.ping();
+    clock.advance(2000);
+    expect(await told()).toBe(comes === 0 ? 'pong' : 'welcome');
+    await other.ping();
+  },
+);
+
+test('R-HUB-103: a holder whose reading is stopped and that lives keeps its name', async () => {
   const clock = manualClock();
   const hub = await testHub({ clock, clocks: { ping: 1e9 } });
   const holder = await join1(hub, 'a');
-  mute(holder);
-  const asking = plain(hub, 'a');
-  const other = await join0(hub, 'look');
-  await expect.poll(() => look(other)).toContain('a');
-  clock.advance(2000);
-  expect((await asking).told).toBe('name_taken');
-  expect(await look(other)).toEqual(['look']);
-  clock.advance(30_000);
-  expect((await plain(hub, 'a')).told).toBe('pong');
+  await stopped['by its rate'](holder);
+  const stranger = await hello(hub, 'a');
+  expect((await stranger.next('error')).payload.code).toBe('name_taken');
+});
+
+test('R-HUB-103: a holder that has much to read and takes some of it lives', async () => {
+  const hub = await testHub({ limits: { rate: 0, hardBuffer: 1024 * 1024 }, clocks: { takeover: 300 } });
+  const other = await join1(hub, 'look');
+  const holder = await join1(hub, 'a');
+  await stopped['by its buffer'](holder, other);
+  const told = await claim(hub, 'a', 1);
+  await other.ping();
+  holder.socket.resume();
+  expect(await told()).toBe('name_taken');
 });
 
 /** Names of those who are connected. */

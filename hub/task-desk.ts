@@ -6,8 +6,9 @@ import { Dispatcher } from './dispatcher.ts';
 import { freshTask } from './fresh-task.ts';
 import { LiveTask } from './live-task.ts';
 import { tellWorker } from './offers.ts';
-import type { HubClocks } from './options.ts';
+import type { HubClocks, HubLimits } from './options.ts';
 import type { Post } from './post.ts';
+import { boxOfHolder, isFull } from './room.ts';
 import type { Storage, TaskRecord } from './storage.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
 import { TaskPayloads } from './task-payloads.ts';
@@ -25,6 +26,7 @@ export interface DeskParts {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly clocks: HubClocks;
+  readonly limits: HubLimits;
   readonly log: Log;
 }
 
@@ -105,20 +107,26 @@ export class TaskDesk {
     this.#write(task, { ...task.record, checkpoint: JSON.stringify(checkpoint) });
   }
 
-  /** Tells the owner where the task stands, durably. */
-  tellOwner(task: TaskRecord, reason: string): void {
+  /**
+   * Tells the owner where the task stands, durably. A mailbox that is full gets the end of each task and no more: how it stood
+   * on the way is in the log, and others could fill it without an end.
+   */
+  tellOwner(task: TaskRecord, reason: string, isEnd = isOver(task.subState)): void {
+    const { agents, limits, post } = this.#parts;
     const { subState, attempt, agent } = task;
     const payload = { state: publicState(subState), sub_state: subState, attempt, agent, reason };
-    this.#parts.post.tell(task.owner, 'task.status', task.taskId, payload, attempt > 0 ? attempt : undefined);
+    const box = isEnd || !isFull(agents.get(task.owner), limits) ? task.owner : null;
+    post.tell(task.owner, 'task.status', { taskId: task.taskId, attempt: attempt || undefined, box }, payload);
   }
 
   /** Ends an attempt by silence, time or loss: again after a back-off, or dead. */
   lose(task: LiveTask, reason: string): void {
-    const { agent, attempt } = task.record;
+    const { agent, attempt, taskId } = task.record;
+    const box = boxOfHolder(task.record, this.#parts);
     const next = this.move(task, { kind: 'lose', reason });
     if (next === undefined) return;
     task.lastAgent = agent;
-    if (agent !== null) this.#parts.post.tell(agent, 'task.cancel', next.taskId, { reason }, attempt);
+    if (agent !== null) this.#parts.post.tell(agent, 'task.cancel', { taskId, attempt, box }, { reason });
     this.tellOwner(next, reason);
     this.#backOff(task, next.losses - 1);
     this.schedule();
@@ -141,7 +149,7 @@ export class TaskDesk {
     for (const task of this.#heldBy(agent)) {
       if (task.record.subState === 'offered') this.withdraw(task, `${agent.name} went away`);
     }
-    this.agentsChanged();
+    this.agentChanged(agent.name);
   }
 
   /** What an agent has accepted and not ended. */
@@ -154,7 +162,7 @@ export class TaskDesk {
   /** Takes back what an agent holds at its own wish; uses no attempt. */
   releaseAll(agent: Agent, reason: string): void {
     for (const task of this.#heldBy(agent)) this.release(task, reason);
-    this.agentsChanged();
+    this.agentChanged(agent.name);
   }
 
   /** A worker gives a task back; uses no attempt. */
@@ -181,9 +189,9 @@ export class TaskDesk {
     this.#dispatcher.schedule();
   }
 
-  /** Like {@link schedule}, after an agent came, went, is given up, or took on other roles. */
-  agentsChanged(): void {
-    this.#dispatcher.agentsChanged();
+  /** Like {@link schedule}, after this agent came, went, is given up, or took on other roles. */
+  agentChanged(name: string): void {
+    this.#dispatcher.agentChanged(name);
   }
 
   /** Puts a task into the hands of an agent that got it by a plain message; room is not asked for. */
@@ -192,11 +200,11 @@ export class TaskDesk {
     this.#taken(task, agent);
   }
 
-  /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. */
-  restore(records: readonly TaskRecord[]): void {
+  /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. `busy` tells of those at work until when (ms since epoch) they may be silent. */
+  restore(records: readonly TaskRecord[], busy: ReadonlyMap<string, number>): void {
     const tasks = records.map((record) => this.#adopt(record));
     for (const task of tasks) {
-      task.revived(this.#parts.clock.now());
+      task.revived(this.#parts.clock.now(), busy.get(task.record.taskId));
       this.#dispatcher.place(task);
     }
     for (const task of tasks) {

@@ -1,6 +1,6 @@
 import type { FrameOf } from '../protocol/index.ts';
 import { answer, assign, cancel, register } from './owner-frames.ts';
-import { type Refused, refused, type Said, type TaskParts } from './said.ts';
+import { type Outcome, refused, type Said, type TaskParts } from './said.ts';
 import { event, work } from './worker-frames.ts';
 
 type TaskType =
@@ -20,9 +20,9 @@ type TaskType =
 export type TaskFrame = FrameOf<TaskType>;
 
 /** Reads what owners and workers say about tasks, and has the desk move them. */
-export function handleTaskFrame(parts: TaskParts, said: Said<TaskType>): Refused | undefined {
+export function handleTaskFrame(parts: TaskParts, said: Said<TaskType>): Outcome {
   const { frame } = said;
-  if (frame.task_id === '') return refused('bad_frame', 'task_id: which task?');
+  if (frame.task_id === '') return refused('bad_frame', 'task_id is empty; name the task that this is about');
   switch (frame.type) {
     case 'register_task':
       return register(parts, { ...said, frame });

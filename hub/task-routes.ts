@@ -2,13 +2,24 @@ import { parseTarget } from '../protocol/index.ts';
 import { sizeOf } from './decode.ts';
 import { goalOf, resultOf, textOf } from './level-zero.ts';
 import type { LiveTask } from './live-task.ts';
-import { type Refused, refused, type Said, type TaskParts, toWorker } from './said.ts';
+import { fullWords } from './message-routes.ts';
+import { isFull } from './room.ts';
+import {
+  nobodyWords,
+  type Outcome,
+  type Refused,
+  refused,
+  type Said,
+  stateWords,
+  type TaskParts,
+  toWorker,
+} from './said.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
 import { finish, staleResult } from './worker-frames.ts';
 
 /** A plain `route` that is part of a task, as level 0 speaks of tasks; `elsewhere` when it is just a message. */
-export function routeInTask(parts: TaskParts, said: Said<'route'>): Refused | undefined | 'elsewhere' {
+export function routeInTask(parts: TaskParts, said: Said<'route'>): Outcome | 'elsewhere' {
   const record = parts.desk.table.find(said.frame.task_id);
   if (record === undefined) return 'elsewhere';
   const { name, level } = said.agent;
@@ -34,29 +45,34 @@ function holds({ agent, frame }: Said<'route'>, { agent: holder, attempt }: Task
 }
 
 /** A result from whoever does not hold the task must not look to its owner like the one it waits for. */
-function late(parts: TaskParts, said: Said<'route'>, record: TaskRecord): Refused | 'elsewhere' {
+function late(parts: TaskParts, said: Said<'route'>, record: TaskRecord): Refused | Promise<Refused> | 'elsewhere' {
   const target = parseTarget(said.frame.to);
   if (target?.kind === 'agent' && target.name !== record.owner) return 'elsewhere';
-  if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
+  if (holds(said, record)) return refused('bad_state', stateWords(record));
   return staleResult(parts, said, record, { payload: resultOf(said.frame.payload) });
 }
 
-/** A registered task goes to whom the message goes; a level-0 worker has it as soon as it has the message. */
+/** A registered task goes to whom the message goes; a level-0 worker that is there has it as soon as it has the message. */
 function assignByRoute(
-  { desk, post, agents }: TaskParts,
+  { desk, post, agents, limits }: TaskParts,
   said: Said<'route'>,
   task: LiveTask,
-): undefined | 'elsewhere' {
+): Refused | undefined | 'elsewhere' {
   const { agent, decoded, frame } = said;
   const target = parseTarget(frame.to);
   if (target?.kind !== 'agent' && (target?.kind !== 'role' || target.all)) return 'elsewhere';
   const worker = target.kind === 'agent' ? agents.get(target.name) : undefined;
   if (target.kind === 'agent' && worker?.connection === undefined && worker?.mailbox === undefined) return 'elsewhere';
-  const direct = worker?.level === 0;
+  const direct = worker?.level === 0 && worker.connection?.greeting === false;
+  if (direct && isFull(worker, limits)) return refused('mailbox_full', fullWords(frame.to));
   const id = post.relay(agent.name, decoded, { attempt: 1, ...(direct && { box: frame.to }) });
   desk.assign(task, frame.to, goalOf(frame.payload), { id, bytes: sizeOf(decoded) });
-  if (direct) desk.give(task, worker);
-  else desk.schedule();
+  if (direct) {
+    desk.give(task, worker);
+    return undefined;
+  }
+  if (agents.workers(frame.to).length === 0) desk.tellOwner(task.record, nobodyWords(frame.to));
+  desk.schedule();
   return undefined;
 }
 

@@ -1,8 +1,11 @@
 import type { TaskResultPayload } from '../protocol/index.ts';
 import { hubFrame } from './answers.ts';
 import type { LiveTask } from './live-task.ts';
+import { fullWords } from './message-routes.ts';
+import { wasHolder } from './past-holders.ts';
+import { isFull } from './room.ts';
 import type { Stamp } from './row.ts';
-import { type Refused, refused, type Said, type TaskParts, toOwner } from './said.ts';
+import { type Outcome, type Refused, refused, type Said, stateWords, type TaskParts, toOwner } from './said.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
 import { may } from './tokens.ts';
@@ -10,14 +13,19 @@ import { may } from './tokens.ts';
 type WorkType = 'task.accept' | 'task.decline' | 'task.progress' | 'task.input' | 'task.result' | 'task.release';
 
 /** What a worker says of the attempt it holds. Anything it says accepts an offer, and is a sign of life. */
-export function work(parts: TaskParts, said: Said<WorkType>): Refused | undefined {
+export function work(parts: TaskParts, said: Said<WorkType>): Outcome {
   const { desk, post } = parts;
   const { agent, decoded, frame } = said;
   const record = desk.table.find(frame.task_id);
   if (record === undefined) return refused('no_such_task', 'there is no such task');
-  if (frame.attempt === undefined) return refused('bad_frame', 'attempt: repeat the number of task.assign');
+  if (frame.attempt === undefined)
+    return refused('bad_frame', 'attempt is missing; repeat the number that task.assign gave');
   const task = desk.table.live(frame.task_id);
   if (task === undefined || !holds(said, record) || !isHeld(record.subState)) return stale(parts, said, record);
+  if (frame.type === 'task.input' && isFull(parts.agents.get(record.owner), parts.limits)) {
+    task.sign();
+    return refused('mailbox_full', fullWords(record.owner));
+  }
   task.sign();
   if (frame.type === 'task.decline' || frame.type === 'task.release') {
     post.relay(agent.name, decoded, { to: record.owner });
@@ -49,9 +57,12 @@ export function event({ desk, post }: TaskParts, said: Said<'task.event'>): Refu
   if (record === undefined) {
     if (!may(agent.grant, 'assign')) return refused('no_such_task', 'there is no such task');
   } else if (record.owner !== agent.name) {
-    if (record.agent !== agent.name) return refused('stale_attempt', 'this attempt is not yours');
+    if (record.agent !== agent.name) return refused('stale_attempt', staleWords(frame));
     if (frame.attempt !== undefined && frame.attempt !== record.attempt) {
-      return refused('stale_attempt', `attempt ${frame.attempt} is over; now is ${record.attempt}`);
+      return refused(
+        'stale_attempt',
+        `attempt ${frame.attempt} of ${frame.task_id} is over; attempt ${record.attempt} is yours now`,
+      );
     }
     desk.table.live(frame.task_id)?.sign();
   }
@@ -91,41 +102,50 @@ function progress({ desk, post, turn }: TaskParts, said: Said<'task.progress'>, 
 
 function ask({ desk, post }: TaskParts, { agent, decoded }: Said, task: LiveTask): Refused | undefined {
   const next = desk.move(task, { kind: 'ask' });
-  if (next === undefined) return refused('bad_state', 'the task waits for an answer, or is being cancelled');
+  if (next === undefined)
+    return refused('bad_state', `${task.record.taskId} waits for an answer already, or is being cancelled`);
   task.question = post.relay(agent.name, decoded, toOwner(next));
   desk.tellOwner(next, `${agent.name} asks`);
   return undefined;
 }
 
-/** What comes from an attempt that is over changes nothing; a result is kept in the log, under another name, and its owner told. */
-function stale(parts: TaskParts, said: Said<WorkType>, record: TaskRecord): Refused | undefined {
-  const { agent, connection, frame } = said;
+/** What comes from an attempt that is over changes nothing; a late result is kept in the log, under another name, and its owner told. */
+function stale(parts: TaskParts, said: Said<WorkType>, record: TaskRecord): Outcome {
+  const { connection, frame } = said;
   if (frame.type === 'task.result' && frame.id !== undefined && frame.id === record.resultId) {
     // The result that ended the task, repeated so late that its id is not remembered.
     connection.owe(frame.id);
     return undefined;
   }
-  if (holds(said, record)) return refused('bad_state', `the task is ${record.subState}`);
+  if (holds(said, record)) return refused('bad_state', stateWords(record));
   if (frame.type === 'task.result') return staleResult(parts, said, record);
-  return refused('stale_attempt', staleWords(frame.attempt, agent.name));
+  return refused('stale_attempt', staleWords(frame));
 }
 
-/** Logs a result of an attempt that is over under a name of its own, and tells the owner of the task. */
-export function staleResult(
-  { desk, post, turn }: TaskParts,
+/**
+ * Logs a result of an attempt that is over under a name of its own, and tells the owner of the task. That of somebody who never
+ * had the attempt is a stranger's, and kept nowhere.
+ */
+export async function staleResult(
+  parts: TaskParts,
   { agent, decoded, frame }: Said,
   record: TaskRecord,
   stamp: Stamp = {},
-): Refused {
+): Promise<Refused> {
+  const { desk, post, turn } = parts;
+  const answer = refused('stale_attempt', staleWords(frame));
+  if (!(await wasHolder(parts, agent.name, frame.attempt, record))) return answer;
   turn.metrics.staleResults += 1;
   post.relay(agent.name, decoded, { ...stamp, type: 'stale_result', to: record.owner });
-  desk.tellOwner(record, `stale result of ${attemptNamed(frame.attempt)} by ${agent.name}`);
-  return refused('stale_attempt', staleWords(frame.attempt, agent.name));
+  const now = desk.table.find(record.taskId) ?? record;
+  desk.tellOwner(now, `stale result of ${attemptNamed(frame.attempt)} by ${agent.name}`, false);
+  return answer;
 }
 
-/** Says to a worker that its attempt is over; level 0 gives no number. */
-export function staleWords(attempt: number | undefined, name: string): string {
-  return `${attemptNamed(attempt)} of ${name} is over`;
+/** Says to a worker that its attempt is over, or never was its own; level 0 gives no number. */
+export function staleWords({ attempt, task_id: taskId }: Pick<Said['frame'], 'attempt' | 'task_id'>): string {
+  const what = attempt === undefined ? taskId : `attempt ${attempt} of ${taskId}`;
+  return `${what} is not yours, or not any more; stop working on it`;
 }
 
 function attemptNamed(attempt: number | undefined): string {

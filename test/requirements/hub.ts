@@ -88,5 +88,9 @@ export const hub = {
   'R-HUB-105':
     'Whether a client misses something is told right when the log is an older copy of itself, or was trimmed.',
   'R-HUB-106': 'A question whose owner is gone holds no slot, and loses nothing.',
+  'R-HUB-108': 'No stranger fills a mailbox beyond its limit, by messages or by tasks; each task still tells its end.',
+  'R-HUB-109': 'Who said hello is told nothing before welcome.',
+  'R-HUB-110': 'Whoever sends what cannot be read is told which field it is, what belongs there, and what came.',
+  'R-HUB-111': 'A clock of any length runs out at its time, and not before.',
   'R-HUB-107': 'Each start and orderly end of a hub is in its log.',
 } as const;
