@@ -31,7 +31,7 @@ export class SignsOfLife {
   }
 
   #ask(connection: Connection): Promise<boolean> {
-    const { socket, heard, unread } = connection;
+    const { socket, heard, unread, held } = connection;
     if (!connection.open) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (alive: boolean) => {
@@ -46,18 +46,18 @@ export class SignsOfLife {
       const gone = () => end(false);
       const speaks = () => {
         // Of who sends more than may be read nobody can tell.
-        if (!connection.held || connection.backlog >= ENOUGH) end(true);
+        if (!held || connection.backlog >= ENOUGH) end(true);
       };
       const judge = () => {
         const isReading = unread.some && connection.unread.mark !== unread.mark;
-        end(connection.open && (isReading || (!connection.held && connection.heard > heard)));
+        end(connection.open && (isReading || (!held && connection.heard > heard)));
       };
       const timer = this.#clock.after(this.#patience, () => afterReading(judge));
       socket.on('message', speaks);
       socket.on('pong', lives);
       socket.on('close', gone);
       socket.ping();
-      if (connection.held && connection.backlog >= ENOUGH) end(true);
+      if (held && connection.backlog >= ENOUGH) end(true);
       else connection.listen(true);
     });
   }
