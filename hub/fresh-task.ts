@@ -21,7 +21,6 @@ export function freshTask(taskId: string, owner: string, clocks: HubClocks, now:
     assignId: null,
     resultId: null,
     deadline: null,
-    checkpoint: null,
     summary: null,
     created: now,
     updated: now,

@@ -6,7 +6,10 @@ import type { LiveTask } from './live-task.ts';
 import type { TaskPayloads } from './task-payloads.ts';
 import type { Turn } from './turn.ts';
 
-/** Tells an agent, once this turn is durable, of the task that it was just offered; not when the offer is void by then. */
+/**
+ * Tells an agent, once this turn is durable, of the task that it was just offered; not when the offer is void by then. What is not
+ * in memory, as what an attempt left never is, is read for it.
+ */
 export function tellWorker(
   task: LiveTask,
   { name, level, connection }: Agent,
@@ -14,17 +17,20 @@ export function tellWorker(
 ): void {
   const { record } = task;
   const payload = payloads.get(record.taskId);
-  const word = level === 0 ? plainOffer : fullOffer;
-  const frame = payload === undefined ? undefined : word(task, payload, name);
+  // Only what was worked on has left something.
+  const mayGoOn = level === 1 && record.attempt > 1;
+  const word = (work: TaskPayload, left?: string) =>
+    level === 0 ? plainOffer(task, work, name) : fullOffer(task, work, name, left);
+  const frame = payload === undefined || mayGoOn ? undefined : word(payload);
   turn.after(() => {
     if (frame !== undefined) {
       connection?.send(frame);
       return;
     }
-    payloads.read(record).then(
-      (read) => {
+    Promise.all([payload ?? payloads.read(record), mayGoOn ? payloads.left(record.taskId) : undefined]).then(
+      ([work, left]) => {
         const { attempt, agent } = task.record;
-        if (attempt === record.attempt && agent === name) connection?.send(word(task, read, name));
+        if (attempt === record.attempt && agent === name) connection?.send(word(work, left));
       },
       // The clocks of the offer go on.
       (error: unknown) => log.error({ err: error, task: record.taskId }, 'what a task is about cannot be read'),
@@ -33,14 +39,14 @@ export function tellWorker(
 }
 
 /** A task as a level-1 worker is offered it. */
-function fullOffer(task: LiveTask, work: TaskPayload, worker: string): string {
-  const { taskId, owner, attempt, assignId, silenceMs, checkpoint } = task.record;
+function fullOffer(task: LiveTask, work: TaskPayload, worker: string, left: string | undefined): string {
+  const { taskId, owner, attempt, assignId, silenceMs } = task.record;
   const deadline = task.deadline();
   const payload = {
     ...work,
     lease_ms: silenceMs,
     ...(deadline !== null && { deadline }),
-    ...(checkpoint !== null && { checkpoint: JSON.parse(checkpoint) }),
+    ...(left !== undefined && { checkpoint: JSON.parse(left) }),
   };
   return hubFrame('task.assign', worker, payload, { from: owner, task_id: taskId, attempt, id: assignId ?? taskId });
 }

@@ -75,7 +75,6 @@ function recordOf({ task_id: taskId, sub_state: subState, state: _, ...row }: Ta
     assignId: null,
     resultId: null,
     deadline: null,
-    checkpoint: null,
   };
   const clocks = { maxAttempts: 3, silenceMs: defaultClocks.silence, attemptMs: defaultClocks.attempt };
   return { ...row, taskId, subState, ...unknown, ...clocks };

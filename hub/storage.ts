@@ -46,8 +46,6 @@ export interface TaskRecord {
   readonly resultId: string | null;
   /** When this attempt ends at the latest; null while it has no end or its clock stands still. */
   readonly deadline: number | null;
-  /** What the last attempt left, as JSON. */
-  readonly checkpoint: string | null;
   readonly summary: string | null;
   readonly created: number;
   readonly updated: number;
@@ -70,6 +68,8 @@ export type Change =
       /** Where the row must stand before; null: it must not exist. Anything else fails the commit. */
       readonly expect: { readonly attempt: number; readonly subState: TaskSubState } | null;
     }
+  /** What an attempt leaves for the next one, as JSON. A task that is over, and one that there is not, have none. */
+  | { readonly kind: 'checkpoint'; readonly taskId: string; readonly checkpoint: string }
   | { readonly kind: 'session'; readonly session: SessionRecord }
   /** Forgets a name and its cursor; what waits in its mailbox waits for nobody any more. */
   | { readonly kind: 'forget_session'; readonly name: string }
@@ -108,8 +108,12 @@ export interface TaskFilter {
   readonly prefix?: string;
   /** Only tasks that are not over. */
   readonly open?: boolean;
+  /** Only tasks that stand at one of these. */
+  readonly states?: readonly TaskSubState[];
   /** Only so many, those made last. */
   readonly newest?: number;
+  /** Only those that come before this one in the order of the table. */
+  readonly before?: Pick<TaskRecord, 'taskId' | 'created'>;
   /** Only those that come after this one in the order of the table. */
   readonly after?: Pick<TaskRecord, 'taskId' | 'created'>;
   /** Only so many, those made first; not together with `newest`. */
@@ -168,6 +172,8 @@ export interface Storage {
   /** Id and position of the last `count` messages of a sender, oldest first. */
   recentIds(from: string, count: number): Promise<readonly { readonly id: string; readonly lsn: number }[]>;
   task(taskId: string): Promise<TaskRecord | undefined>;
+  /** What the last attempt of a task left; it may be as large as a frame, and is in no row of the table. */
+  checkpoint(taskId: string): Promise<string | undefined>;
   /** Rows of the task table, oldest first; those made at the same time by their ids. */
   tasks(filter: TaskFilter): Promise<readonly TaskRecord[]>;
   sessions(): Promise<readonly SessionRecord[]>;

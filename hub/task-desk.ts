@@ -10,7 +10,7 @@ import type { HubClocks, HubLimits } from './options.ts';
 import type { Post } from './post.ts';
 import { boxOfHolder, isFull } from './room.ts';
 import type { Storage, TaskRecord } from './storage.ts';
-import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
+import { isHeld, publicState, step, type TaskInput } from './task-machine.ts';
 import { TaskPayloads } from './task-payloads.ts';
 import { TaskTable } from './task-table.ts';
 import { inWords } from './time-words.ts';
@@ -21,7 +21,7 @@ export interface DeskParts {
   readonly turn: Turn;
   readonly post: Post;
   readonly agents: Agents;
-  readonly storage: Pick<Storage, 'task' | 'tasks' | 'byTask'>;
+  readonly storage: Pick<Storage, 'task' | 'tasks' | 'byTask' | 'checkpoint'>;
   /** Root tasks at work at once. */
   readonly concurrency: number;
   readonly clock: Clock;
@@ -29,6 +29,9 @@ export interface DeskParts {
   readonly limits: HubLimits;
   readonly log: Log;
 }
+
+/** Characters of a reason that a row keeps; a frame may bring half a megabyte of them. */
+const REASON = 2000;
 
 /** Moves tasks by the machine, writes each move with its log rows in one transaction, and hands them out and takes them back. */
 export class TaskDesk {
@@ -104,7 +107,9 @@ export class TaskDesk {
 
   /** Keeps what the worker left for the next attempt. */
   keepCheckpoint(task: LiveTask, checkpoint: unknown): void {
-    this.#write(task, { ...task.record, checkpoint: JSON.stringify(checkpoint) });
+    this.#write(task, task.record);
+    const { taskId } = task.record;
+    this.#parts.turn.change({ kind: 'checkpoint', taskId, checkpoint: JSON.stringify(checkpoint) });
   }
 
   /**
@@ -263,8 +268,7 @@ export class TaskDesk {
     task.record = {
       ...next,
       deadline: next.subState === 'working' ? task.deadline() : null,
-      // Nobody goes on from there any more, and it may be half a megabyte.
-      checkpoint: isOver(next.subState) ? null : next.checkpoint,
+      reason: next.reason === null ? null : next.reason.slice(0, REASON),
       updated: this.#parts.clock.now(),
     };
     this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });

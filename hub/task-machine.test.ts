@@ -22,7 +22,6 @@ const queued: TaskRecord = {
   assignId: 'a',
   resultId: null,
   deadline: null,
-  checkpoint: null,
   summary: null,
   created: 0,
   updated: 0,

@@ -7,12 +7,12 @@ const MEMORY = 16 * 1024 * 1024;
 
 /** What open tasks are about: in memory as long as there is room, else read from the log when it is asked for. */
 export class TaskPayloads {
-  readonly #storage: Pick<Storage, 'byTask'>;
+  readonly #storage: Pick<Storage, 'byTask' | 'checkpoint'>;
   readonly #room: number;
   readonly #kept = new Map<string, { readonly payload: TaskPayload; readonly bytes: number }>();
   #bytes = 0;
 
-  constructor(storage: Pick<Storage, 'byTask'>, room = MEMORY) {
+  constructor(storage: Pick<Storage, 'byTask' | 'checkpoint'>, room = MEMORY) {
     this.#storage = storage;
     this.#room = room;
   }
@@ -34,6 +34,11 @@ export class TaskPayloads {
   /** What is in memory. */
   get(taskId: string): TaskPayload | undefined {
     return this.#kept.get(taskId)?.payload;
+  }
+
+  /** Reads what the last attempt of a task left, which is never in memory. Rejects when the store cannot be read. */
+  left(taskId: string): Promise<string | undefined> {
+    return this.#storage.checkpoint(taskId);
   }
 
   /** Reads it from the frame that assigned the task. Rejects when the log cannot be read. */

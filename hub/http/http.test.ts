@@ -9,6 +9,7 @@ import { assign, crew, takeUp } from '../../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hub.ts';
 import { manualClock } from '../../test/helpers/manual-clock.ts';
 import { connectPeer } from '../../test/helpers/peer.ts';
+import { task } from '../../test/helpers/storage-conformance/rows.ts';
 import type { RunningHub } from '../index.ts';
 import { openStorage } from '../sqlite-storage.ts';
 
@@ -308,6 +309,46 @@ test('R-HUB-74: agents and tasks are told with what waits and what is stuck', as
     quiet_ms: expect.any(Number),
     has_checkpoint: false,
   });
+});
+
+test('R-HUB-74: the newest tasks of a state are found among many, in pages, and no answer is without an end', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const { storage } = await openStorage(database);
+  const summary = 's'.repeat(2000);
+  const records = Array.from({ length: 2500 }, (_, index) =>
+    task(`q${index}`, { created: index, subState: index % 500 === 7 ? 'failed' : 'done', summary }),
+  );
+  await storage.commit(
+    records.map((record) => ({ kind: 'task', task: record, expect: null })),
+    1,
+  );
+  await storage.close();
+  const hub = await testHub({ database });
+  const ids = async (query: string) => {
+    const { json, text } = await ask(hub, `/v1/tasks?${query}`);
+    expect(text.length).toBeLessThan(3_000_000);
+    return { ...json, tasks: json.tasks.map(({ task_id }: { task_id: string }) => task_id) };
+  };
+  expect(await ids('state=failed&prefix=q')).toEqual({ tasks: ['q7', 'q507', 'q1007', 'q1507', 'q2007'], more: false });
+  expect(await ids('state=failed&limit=3')).toEqual({ tasks: ['q1007', 'q1507', 'q2007'], more: true });
+  expect(await ids('state=running')).toEqual({ tasks: [], more: false });
+  expect((await ids('state=done&limit=450')).tasks).toEqual(
+    records
+      .filter(({ subState }) => subState === 'done')
+      .slice(-450)
+      .map(({ taskId }) => taskId),
+  );
+  const all = await ids('limit=10000');
+  expect(all.more).toBe(true);
+  expect(all.tasks.at(-1)).toBe('q2499');
+  const found: string[] = [];
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const page: { tasks: string[]; next?: string } = await ids(`limit=10000&after=${after}`);
+    found.push(...page.tasks);
+    after = page.next;
+  }
+  expect(found).toEqual(records.map(({ taskId }) => taskId));
 });
 
 test('R-HUB-75: the timeline of a task has its attempts with waits and ends, and its frames in short', async () => {

@@ -2,20 +2,24 @@ import { z } from 'zod';
 import { TaskId, TaskState, TaskSubState } from '../../protocol/index.ts';
 import { toTaskRow } from '../inspect.ts';
 import { refuse } from '../refusal.ts';
-import type { TaskRecord } from '../storage.ts';
+import type { TaskFilter, TaskRecord } from '../storage.ts';
 import { whyStuck } from '../stuck.ts';
 import { isOver, publicState } from '../task-machine.ts';
 import type { HubView } from '../view.ts';
-import { sendJson } from './answer.ts';
+import { sendJson, sendText } from './answer.ts';
 import { endpoint } from './endpoint.ts';
+import { pauses } from './pauses.ts';
 import { flag, taskId, whole } from './query.ts';
 
-/** Newest tasks among which those of a state are looked for. */
-const SEARCHED = 100_000;
+/** Rows that are read from the store at once, and about the bytes of one answer. */
+const PAGE = 200;
+const ANSWER_BYTES = 2 * 1024 * 1024;
 
 const states = z.union([TaskState, TaskSubState], {
   error: `one of ${[...new Set([...TaskState.options, ...TaskSubState.options])].join(', ')}`,
 });
+
+const subStates = TaskSubState.options;
 
 /** The task table, oldest first: the newest ones, or with `after` page by page from the first one on. */
 export const tasksEndpoint = endpoint({
@@ -33,24 +37,83 @@ export const tasksEndpoint = endpoint({
   }),
   answer: async ({ query, view, response }) => {
     const { prefix, state, stuck, limit, after } = query;
-    const { storage } = view;
-    const fitting = (records: readonly TaskRecord[]) =>
-      records
-        .filter(({ subState }) => state === undefined || state === subState || state === publicState(subState))
-        .map((record) => taskView(record, view))
-        .filter((row) => !stuck || row.stuck !== undefined);
+    const wanted: Wanted = {
+      filter: {
+        prefix,
+        open: stuck,
+        ...(state !== undefined && { states: subStates.filter((sub) => sub === state || publicState(sub) === state) }),
+      },
+      stuck,
+      limit,
+    };
     if (after === undefined) {
-      const whole = state === undefined && !stuck;
-      const tasks = fitting(await storage.tasks({ prefix, open: stuck, newest: whole ? limit + 1 : SEARCHED }));
-      return sendJson(response, { tasks: tasks.slice(-limit), more: tasks.length > limit });
+      const { rows, more } = await newest(wanted, view);
+      return sendText(response, `{"tasks":[${rows.reverse().join(',')}],"more":${more}}\n`, 'application/json');
     }
-    const before = after === '' ? undefined : await storage.task(after);
+    const before = after === '' ? undefined : await view.storage.task(after);
     if (after !== '' && before === undefined) return noSuchTask(after);
-    const page = await storage.tasks({ prefix, open: stuck, first: limit, ...(before && { after: before }) });
-    const next = page.length === limit ? { next: page.at(-1)?.taskId } : {};
-    return sendJson(response, { tasks: fitting(page), ...next });
+    const { rows, next } = await onwards(wanted, before, view);
+    const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
+    return sendText(response, `{"tasks":[${rows.join(',')}]${end}}\n`, 'application/json');
   },
 });
+
+/** Which rows of the table are asked for, and how many. */
+interface Wanted {
+  readonly filter: TaskFilter;
+  readonly stuck: boolean;
+  readonly limit: number;
+}
+
+/** The rows made last, the newest first, as JSON. */
+async function newest({ filter, stuck, limit }: Wanted, view: HubView): Promise<{ rows: string[]; more: boolean }> {
+  const rows: string[] = [];
+  const pause = pauses();
+  let room = ANSWER_BYTES;
+  let before: TaskRecord | undefined;
+  for (;;) {
+    const page = await view.storage.tasks({ ...filter, newest: PAGE, ...(before && { before }) });
+    for (const record of page.toReversed()) {
+      const row = taskView(record, view);
+      await pause();
+      if (stuck && row.stuck === undefined) continue;
+      if (rows.length === limit || room <= 0) return { rows, more: true };
+      const text = JSON.stringify(row);
+      rows.push(text);
+      room -= text.length;
+    }
+    if (page.length < PAGE) return { rows, more: false };
+    before = page[0];
+  }
+}
+
+/** Rows after one, as JSON; `next` is the id of the last row looked at, where there may be more. */
+async function onwards(
+  { filter, stuck, limit }: Wanted,
+  first: TaskRecord | undefined,
+  view: HubView,
+): Promise<{ rows: string[]; next?: string }> {
+  const rows: string[] = [];
+  const pause = pauses();
+  let [left, room] = [limit, ANSWER_BYTES];
+  let after = first;
+  while (left > 0 && room > 0) {
+    const size = Math.min(PAGE, left);
+    const page = await view.storage.tasks({ ...filter, first: size, ...(after && { after }) });
+    for (const record of page) {
+      const row = taskView(record, view);
+      await pause();
+      if (stuck && row.stuck === undefined) continue;
+      const text = JSON.stringify(row);
+      rows.push(text);
+      room -= text.length;
+    }
+    if (page.length < size) return { rows };
+    left -= size;
+    after = page.at(-1);
+  }
+  return { rows, ...(after && { next: after.taskId }) };
+}
 
 /** One task, with what steers it. */
 export const taskEndpoint = endpoint({
@@ -62,7 +125,7 @@ export const taskEndpoint = endpoint({
   answer: async ({ id, view, response }) => {
     const record = await view.storage.task(id);
     if (record === undefined) return noSuchTask(id);
-    const { losses, priority, maxAttempts, silenceMs, attemptMs, deadline, checkpoint } = record;
+    const { losses, priority, maxAttempts, silenceMs, attemptMs, deadline } = record;
     const live = view.tasks.live(id);
     return sendJson(response, {
       task: {
@@ -74,7 +137,7 @@ export const taskEndpoint = endpoint({
         attempt_timeout_ms: attemptMs,
         deadline,
         quiet_ms: record.subState === 'working' && live !== undefined ? Math.round(live.quietMs) : null,
-        has_checkpoint: checkpoint !== null,
+        has_checkpoint: (await view.storage.checkpoint(id)) !== undefined,
       },
     });
   },

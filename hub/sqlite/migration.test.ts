@@ -7,7 +7,7 @@ import { openDatabase } from '../../base/sqlite.ts';
 import { testFolder, testHub } from '../../test/helpers/hub.ts';
 import { helloPeer } from '../../test/helpers/peer.ts';
 import { allOf, mailOf } from '../../test/helpers/storage-conformance/opened.ts';
-import { messages } from '../../test/helpers/storage-conformance/rows.ts';
+import { messages, task } from '../../test/helpers/storage-conformance/rows.ts';
 import { countLog, openLog, readLog, readTasks } from '../index.ts';
 import { openStorage } from '../sqlite-storage.ts';
 
@@ -53,8 +53,9 @@ test.for([1, 2])('R-HUB-42: a log of version %i is opened with everything that i
   expect((await allOf(storage, { taskId: 'run', tree: true })).map(({ lsn }) => lsn)).toEqual([4, 5, 6, 7]);
   expect(await storage.tasks({})).toMatchObject([
     { taskId: 'run.t0', subState: 'done', resultId: 'result-0', summary: 'ok' },
-    { taskId: 'run.t1', subState: 'input_required', attempt: 2, losses: 1, checkpoint: '{"step":3}', parent: 'run.t0' },
+    { taskId: 'run.t1', subState: 'input_required', attempt: 2, losses: 1, parent: 'run.t0' },
   ]);
+  expect([await storage.checkpoint('run.t0'), await storage.checkpoint('run.t1')]).toEqual([undefined, '{"step":3}']);
   expect((await storage.sessions()).map(({ name, acked }) => [name, acked])).toEqual([
     ['b', 2],
     ['owner', 0],
@@ -87,6 +88,35 @@ test.for([1, 2])(
     expect((await readFile(path)).equals(before)).toBe(true);
   },
 );
+
+/** Takes a database back to the schema before what attempts leave had a table of its own. */
+const versionFive = `
+  DROP TABLE checkpoint;
+  DROP INDEX task_state;
+  ALTER TABLE task ADD COLUMN checkpoint TEXT;
+  PRAGMA user_version = 5;`;
+
+test('R-HUB-42: what attempts left in a log of version 5 is kept for the tasks that are not over', async () => {
+  const path = join(await testFolder(), 'log.db');
+  const { storage: first } = await openStorage(path);
+  const records = [task('t1', { subState: 'working' }), task('t2', { subState: 'done' }), task('t3')];
+  await first.commit(
+    records.map((record) => ({ kind: 'task', task: record, expect: null })),
+    1,
+  );
+  await first.close();
+  const database = await openDatabase(path);
+  const large = JSON.stringify('好'.repeat(100_000));
+  database.exec(versionFive);
+  database.prepare("UPDATE task SET checkpoint = ? WHERE task_id <> 't3'").run(large);
+  database.close();
+  expect(await readTasks(path)).toHaveLength(3);
+  const { storage } = await openStorage(path);
+  const left = ['t1', 't2', 't3'].map((taskId) => storage.checkpoint(taskId));
+  expect(await Promise.all(left)).toEqual([large, undefined, undefined]);
+  expect(await storage.tasks({})).toEqual(records);
+  await storage.close();
+});
 
 const ROWS = 20_000;
 
@@ -141,6 +171,7 @@ test('R-HUB-42: a log of version 4, whose index knows no types, is read as it is
     DELETE FROM position WHERE kind = 'type';
     DROP INDEX chunk_untyped;
     ALTER TABLE chunk DROP COLUMN typed;
+    ${versionFive}
     PRAGMA user_version = 4`);
   const results = Array.from({ length: 12 }, (_, turn) => turn * 100 + 1);
   const read = async () => {

@@ -7,7 +7,7 @@ import { longReads } from './reads.ts';
 import { readEpoch } from './schema.ts';
 import { type Prepare, statements } from './statements.ts';
 import { readUnindexed, StoredLog } from './stored-log.ts';
-import { readTask, readTaskTable } from './task-rows.ts';
+import { readCheckpoint, readTask, readTaskTable } from './task-rows.ts';
 import { Trimmer } from './trim.ts';
 import { Writer } from './writer.ts';
 
@@ -70,6 +70,7 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       return [...(await long.recentIds(from, count - known.length, unindexed.first)), ...known];
     },
     task: async (taskId) => readTask(prepare, taskId),
+    checkpoint: async (taskId) => readCheckpoint(prepare, taskId),
     tasks: async (filter) => (hasFewTasks() ? readTaskTable(prepare, filter) : long.tasks(filter)),
     sessions: async () =>
       prepare('SELECT name, session, token_hash AS tokenHash, acked FROM session').all() as unknown as SessionRecord[],

@@ -21,7 +21,6 @@ export const taskColumns = [
   'assign_id',
   'result_id',
   'deadline',
-  'checkpoint',
   'summary',
   'created',
   'updated',
@@ -48,7 +47,6 @@ export function taskValues(task: TaskRecord): (string | number | null)[] {
     task.assignId,
     task.resultId,
     task.deadline,
-    task.checkpoint,
     task.summary,
     task.created,
     task.updated,
@@ -74,32 +72,61 @@ function toTask(row: TaskColumns): TaskRecord {
     assignId: row.assign_id as string | null,
     resultId: row.result_id as string | null,
     deadline: row.deadline as number | null,
-    checkpoint: row.checkpoint as string | null,
     summary: row.summary as string | null,
     created: row.created as number,
     updated: row.updated as number,
   };
 }
 
+const columns = taskColumns.join(', ');
+
 /** One row of the task table. */
 export function readTask(prepare: Prepare, taskId: string): TaskRecord | undefined {
-  const row = prepare('SELECT * FROM task WHERE task_id = ?').get(taskId);
+  const row = prepare(`SELECT ${columns} FROM task WHERE task_id = ?`).get(taskId);
   return row === undefined ? undefined : toTask(row as never);
 }
 
+/** What the last attempt of a task left. */
+export function readCheckpoint(prepare: Prepare, taskId: string): string | undefined {
+  const row = prepare('SELECT value FROM checkpoint WHERE task_id = ?').get(taskId);
+  return (row as { value: string } | undefined)?.value;
+}
+
+const openStates: readonly TaskSubState[] = ['queued', 'offered', 'working', 'input_required', 'cancelling'];
+
 /** Rows of the task table, oldest first. */
-export function readTaskTable(
+export function readTaskTable(prepare: Prepare, filter: TaskFilter = {}): TaskRecord[] {
+  const { open = false, states, newest, first } = filter;
+  const wanted = open ? openStates.filter((state) => states?.includes(state) ?? true) : states;
+  if (wanted === undefined) return readRows(prepare, filter);
+  // One state after the other: each has its part of the index in the order that is asked for.
+  const found = wanted.flatMap((state) => readRows(prepare, filter, state)).sort(byAge);
+  return newest === undefined ? found.slice(0, first) : found.slice(Math.max(0, found.length - newest));
+}
+
+function readRows(
   prepare: Prepare,
-  { prefix = '', open = false, newest, after, first = -1 }: TaskFilter = {},
+  { prefix = '', newest, before, after, first }: TaskFilter,
+  state?: TaskSubState,
 ): TaskRecord[] {
-  const over = "sub_state IN ('done', 'failed', 'cancelled', 'dead')";
-  const { created, taskId } = after ?? { created: -1, taskId: '' };
+  const conditions = ['1'];
+  const values: (string | number)[] = [];
+  const only = (condition: string, ...value: (string | number)[]) => {
+    conditions.push(condition);
+    values.push(...value);
+  };
+  if (state !== undefined) only('sub_state = ?', state);
+  if (after !== undefined) only('(created, task_id) > (?, ?)', after.created, after.taskId);
+  if (before !== undefined) only('(created, task_id) < (?, ?)', before.created, before.taskId);
+  if (prefix !== '') only('substr(task_id, 1, ?) = ?', [...prefix].length, prefix);
   const order = newest === undefined ? 'created, task_id' : 'created DESC, task_id DESC';
-  const rows = prepare(
-    `SELECT * FROM task WHERE (created, task_id) > (?, ?) AND substr(task_id, 1, ?) = ?${open ? ` AND NOT ${over}` : ''}
-     ORDER BY ${order} LIMIT ?`,
-  )
-    .all(created, taskId, [...prefix].length, prefix, newest ?? first)
+  const rows = prepare(`SELECT ${columns} FROM task WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`)
+    .all(...values, newest ?? first ?? -1)
     .map((row) => toTask(row as never));
   return newest === undefined ? rows : rows.reverse();
+}
+
+/** The order of the table; ids are compared as SQLite does it, by their bytes. */
+function byAge(one: TaskRecord, other: TaskRecord): number {
+  return one.created - other.created || Buffer.compare(Buffer.from(one.taskId), Buffer.from(other.taskId));
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../base/sqlite.ts';
 import type { Change, LogRow } from '../storage.ts';
+import { isOver } from '../task-machine.ts';
 import { isOneBatch, Packer } from './batch.ts';
 import { CHUNK, indexChunk } from './index-chunk.ts';
 import { forwards } from './positions.ts';
@@ -101,7 +102,7 @@ function coalesced(changes: readonly Rest[]): Rest[] {
     if (change.kind === 'cursor') {
       if (overtaken.has(change.name)) continue;
       overtaken.add(change.name);
-    } else if (change.kind !== 'task') overtaken.clear();
+    } else if (change.kind !== 'task' && change.kind !== 'checkpoint') overtaken.clear();
     kept.push(change);
   }
   return kept.reverse();
@@ -112,6 +113,12 @@ function applyAll(prepare: Prepare, changes: readonly Rest[], now: { ts: number;
     switch (change.kind) {
       case 'task':
         writeTask(prepare, change);
+        break;
+      case 'checkpoint':
+        prepare('INSERT OR REPLACE INTO checkpoint SELECT task_id, ? FROM task WHERE task_id = ?').run(
+          change.checkpoint,
+          change.taskId,
+        );
         break;
       case 'session': {
         const { name, session, tokenHash, acked } = change.session;
@@ -154,8 +161,10 @@ function writeTask(prepare: Prepare, { task, expect }: Extract<Rest, { kind: 'ta
     return;
   }
   const { changes } = prepare(setTask).run(...taskValues(task), task.taskId, expect.attempt, expect.subState);
-  if (changes === 1) return;
-  throw new AppError('internal', `task ${task.taskId} does not stand at ${expect.subState}/${expect.attempt}`);
+  if (changes !== 1) {
+    throw new AppError('internal', `task ${task.taskId} does not stand at ${expect.subState}/${expect.attempt}`);
+  }
+  if (isOver(task.subState)) prepare('DELETE FROM checkpoint WHERE task_id = ?').run(task.taskId);
 }
 
 function bury(

@@ -137,7 +137,6 @@ const record: TaskRecord = {
   assignId: 'assign',
   resultId: 'r2',
   deadline: null,
-  checkpoint: null,
   summary: null,
   created: 0,
   updated: 0,

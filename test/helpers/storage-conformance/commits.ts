@@ -101,6 +101,30 @@ export function describeCommits(open: Open): void {
     expect(await storage.task('t1')).toEqual(moved);
   });
 
+  test('R-HUB-40: what an attempt left is kept with its commit or not at all, until its task is over', async () => {
+    const { storage } = await opened(open);
+    const left = (taskId: string, checkpoint: string) => ({ kind: 'checkpoint', taskId, checkpoint }) as const;
+    const large = JSON.stringify('好'.repeat(170_000));
+    await storage.commit(
+      [{ kind: 'task', task: task('t1'), expect: null }, left('t1', '{"a":1}'), left('nobody', '1')],
+      1,
+    );
+    expect(await storage.checkpoint('t1')).toBe('{"a":1}');
+    expect([await storage.checkpoint('nobody'), await storage.checkpoint('t2')]).toEqual([undefined, undefined]);
+    await storage.commit([left('t1', '2'), left('t1', large)], 2);
+    expect(await storage.checkpoint('t1')).toBe(large);
+    const wrong = { kind: 'task', task: task('t1'), expect: null } as const;
+    await expect(storage.commit([left('t1', '3'), wrong], 3)).rejects.toThrow();
+    expect(await storage.checkpoint('t1')).toBe(large);
+    const expect1 = { attempt: 0, subState: 'queued' } as const;
+    await storage.commit([{ kind: 'task', task: task('t1', { subState: 'working' }), expect: expect1 }], 4);
+    expect(await storage.checkpoint('t1')).toBe(large);
+    const over = task('t1', { subState: 'done' });
+    await storage.commit([{ kind: 'task', task: over, expect: { attempt: 0, subState: 'working' } }], 5);
+    expect(await storage.checkpoint('t1')).toBeUndefined();
+    expect(await storage.tasks({})).toEqual([over]);
+  });
+
   test('R-HUB-40: commits that are not waited for are done in the order in which they came', async () => {
     const { storage } = await opened(open);
     const commits = Array.from({ length: 30 }, (_, index) => storage.commit(messages(index % 4), index));
@@ -133,7 +157,12 @@ export function describeReopening(open: Open): void {
       from: 'a',
     }));
     const lsns = await storage.commit(
-      [...changes, session('b', 1), { kind: 'task', task: task('run.t1'), expect: null }],
+      [
+        ...changes,
+        session('b', 1),
+        { kind: 'task', task: task('run.t1'), expect: null },
+        { kind: 'checkpoint', taskId: 'run.t1', checkpoint: '7' },
+      ],
       7,
     );
     await storage.commit([{ kind: 'dead', box: 'b', after: 0, upto: lsns[3] ?? 0, reason: 'expired' }], 8);
@@ -147,6 +176,7 @@ export function describeReopening(open: Open): void {
     );
     expect(await again.sessions()).toEqual([session('b', 1).session]);
     expect(await again.task('run.t1')).toEqual(task('run.t1'));
+    expect(await again.checkpoint('run.t1')).toBe('7');
     expect(await again.deadLetters(0, 10)).toMatchObject([
       { lsn: lsns[0], reason: 'expired', diedAt: 8 },
       { lsn: lsns[3], box: 'b' },

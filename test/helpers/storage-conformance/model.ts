@@ -64,6 +64,9 @@ export class ModelStorage {
             this.dead.set(lsn, { lsn, box, reason: change.reason, diedAt: ts });
           }
           break;
+        case 'checkpoint':
+          // Random use has none.
+          break;
         case 'drop_dead':
           for (const lsn of change.lsns) this.dead.delete(lsn);
           break;

@@ -192,7 +192,6 @@ export function describeReads(open: Open): void {
         created: 2,
         subState: 'done',
         summary: '好',
-        checkpoint: '{"a":1}',
         deadline: 5,
         agent: 'c',
         session: 's',
@@ -216,6 +215,14 @@ export function describeReads(open: Open): void {
       records[1],
     ]);
     expect(await storage.tasks({ after: { taskId: 'ru', created: 4 } })).toEqual([]);
+    expect(await storage.tasks({ states: ['working', 'done'] })).toEqual([records[1], records[3]]);
+    expect(await storage.tasks({ states: ['working', 'failed', 'done'], newest: 2 })).toEqual(records.slice(2));
+    expect(await storage.tasks({ states: ['working', 'queued', 'done'], first: 2 })).toEqual(records.slice(0, 2));
+    expect(await storage.tasks({ states: ['working', 'done'], open: true })).toEqual([records[3]]);
+    expect(await storage.tasks({ states: [] })).toEqual([]);
+    const before = { taskId: 'run%t', created: 3 };
+    expect(await storage.tasks({ before })).toEqual(records.slice(0, 2));
+    expect(await storage.tasks({ before, newest: 1, states: ['queued', 'done', 'failed'] })).toEqual([records[1]]);
   });
 
   test('R-HUB-40: dead letters are those of one mailbox in a range, keep their first reason, and can be dropped', async () => {

@@ -64,7 +64,6 @@ export function task(taskId: string, change: Partial<TaskRecord> = {}): TaskReco
     assignId: 'assign',
     resultId: null,
     deadline: null,
-    checkpoint: null,
     summary: null,
     created: 1,
     updated: 1,
