@@ -10,7 +10,7 @@ import type { HubClocks, HubLimits } from './options.ts';
 import type { Post } from './post.ts';
 import { boxOfHolder, isFull } from './room.ts';
 import type { Storage, TaskRecord } from './storage.ts';
-import { isHeld, publicState, step, type TaskInput } from './task-machine.ts';
+import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
 import { TaskPayloads } from './task-payloads.ts';
 import { TaskTable } from './task-table.ts';
 import { inWords } from './time-words.ts';
