@@ -17,6 +17,8 @@ export const RunFile = z.object({
   /** With the pid this names one process for good; see `startTimeOf`. */
   start_time: z.string(),
   hub_url: z.string(),
+  /** Base URL of the run's model gateway, once it is open. */
+  gateway_url: z.string().optional(),
   /** ms since epoch. */
   started: z.int(),
   /** First line of the request, for people. */
@@ -98,13 +100,17 @@ export async function openStateFolder(path: string, thread: unknown): Promise<St
 }
 
 /** Notes in `run.json` that this process works here now. A run that is taken up again keeps its first start. */
-export async function noteRun(folder: string, run: { runKey: string; hubUrl: string; goal: string }): Promise<void> {
+export async function noteRun(
+  folder: string,
+  run: { runKey: string; hubUrl: string; gatewayUrl?: string; goal: string },
+): Promise<void> {
   const before = await readRunFile(folder);
   const file: RunFile = {
     run_key: run.runKey,
     pid: process.pid,
     start_time: await startTimeOf(process.pid),
     hub_url: run.hubUrl,
+    ...(run.gatewayUrl !== undefined && { gateway_url: run.gatewayUrl }),
     started: before?.run_key === run.runKey ? before.started : Date.now(),
     goal: run.goal.trim().split('\n')[0] ?? '',
   };

@@ -92,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const choices = new ModelChoices({ routes, facts, window: options.window });
   const server = createServer(
     gatewayListener({
-      ...{ tokens, calls, spending, choices, log, signal: closing.signal, keepAliveMs },
+      ...{ tokens, calls, spending, choices, ledger, log, signal: closing.signal, keepAliveMs },
     }),
   );
   await new Promise<void>((resolve, reject) => {

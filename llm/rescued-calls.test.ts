@@ -111,3 +111,16 @@ test('R-LLM-64: beside a call that can run, one that cannot is a broken call, wh
   expect(calls[0]).not.toHaveProperty('broken');
   expect(asked).toHaveLength(1);
 });
+
+test('R-LLM-65: the gateway’s metrics count calls that came as text by model and format, and what was used', async () => {
+  const { agent, gateway, signal } = await gatewayBench({
+    coder: ['<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>'],
+  });
+  const { model } = await agent('coder-1', 'run.code');
+  const tools = [{ name: 'bash', description: '', parameters: {} }];
+  await model.reply(asking(0, { tools }), signal);
+  const text = await (await fetch(new URL('/metrics', gateway.url))).text();
+  expect(text).toContain('npc_model_rescued_calls_total{model="big",format="hermes"} 1');
+  expect(text).toContain('npc_model_calls_total{model="big",role="coder",outcome="reply"} 1');
+  expect(text).toMatch(/npc_model_tokens_total\{model="big",role="coder",kind="output"\} \d+/);
+});

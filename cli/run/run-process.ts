@@ -185,6 +185,7 @@ async function run({
       ...(thinking && { think: view.think }),
     });
     closing.push(() => gateway.close());
+    await noteRun(folder, { runKey, hubUrl: hub.url, gatewayUrl: gateway.url, goal: trigger.request });
     const crew = openCrew({
       hub,
       gateway,

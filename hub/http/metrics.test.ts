@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { expose } from '../../base/prometheus.ts';
 import { assign, crew, takeUp } from '../../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hub.ts';
 import { connectPeer } from '../../test/helpers/peer.ts';
 import { Counts, Histogram } from '../counters.ts';
 import type { RunningHub } from '../index.ts';
-import { byLabel, expose, ranges } from './exposition.ts';
+import { ranges } from './exposition.ts';
 
 /** Every line of `/metrics` by what stands before its number. */
 async function scrape(hub: RunningHub): Promise<Record<string, number>> {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { expose, type Family, single } from '../../base/prometheus.ts';
 import type { Agent } from '../agents.ts';
 import { Counts, type Histogram } from '../counters.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HubView } from '../view.ts';
 import { sendText } from './answer.ts';
 import { endpoint } from './endpoint.ts';
-import { byLabel, expose, type Family, ranges, single } from './exposition.ts';
+import { byLabel, ranges } from './exposition.ts';
 
 /** Agents that have lines of their own: those that are connected, then those for whom most waits. */
 const AGENTS = 256;

@@ -2,12 +2,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { expose } from '../../base/prometheus.ts';
 import { ModelError } from '../../core/model.ts';
 import { AgentName, Money, Role, TaskId } from '../../protocol/index.ts';
 import { ChatBody, choiceOf } from '../chat-body.ts';
+import type { Ledger } from '../money/ledger.ts';
 import type { Spending } from '../money/spending.ts';
 import { parseJson } from '../upstream/errors.ts';
 import type { ModelCalls } from '../upstream/model-calls.ts';
+import { modelFamilies } from './metrics.ts';
 import type { ModelChoices } from './model-choices.ts';
 import { ReplyWriter } from './reply-writer.ts';
 import type { Attempt, Tokens } from './tokens.ts';
@@ -37,6 +40,8 @@ export interface GatewayServerOptions {
   readonly calls: ModelCalls;
   readonly spending: Spending;
   readonly choices: ModelChoices;
+  /** What was used so far. */
+  readonly ledger: Pick<Ledger, 'rows'>;
   readonly keepAliveMs: number;
   /** Fires when the gateway closes. */
   readonly signal: AbortSignal;
@@ -69,6 +74,12 @@ async function answer(
     case 'GET /v1/models': {
       attemptOf(request, options.tokens);
       return sendJson(response, 200, { object: 'list', data: options.choices.list() });
+    }
+    case 'GET /metrics': {
+      // numbers alone, and on this machine: whoever looks after it needs no token
+      const { text, contentType } = await expose(modelFamilies(options.ledger.rows()));
+      response.writeHead(200, { 'content-type': contentType }).end(text);
+      return;
     }
     case 'POST /v1/chat/completions':
       return await complete(request, response, options);
