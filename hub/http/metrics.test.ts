@@ -6,7 +6,7 @@ import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hu
 import { connectPeer } from '../../test/helpers/peer.ts';
 import { Counts, Histogram } from '../counters.ts';
 import type { RunningHub } from '../index.ts';
-import { ranges } from './exposition.ts';
+import { byLabel, ranges } from './exposition.ts';
 
 /** Every line of `/metrics` by what stands before its number. */
 async function scrape(hub: RunningHub): Promise<Record<string, number>> {
