@@ -11,6 +11,7 @@ import {
   type ModelNames,
   type PriceTable,
   startGateway,
+  type Tape,
 } from '../llm/index.ts';
 import type { RunEvent } from '../protocol/index.ts';
 import { runEventOf } from './read/fold-run.ts';
@@ -98,6 +99,8 @@ interface GatewayParts {
   readonly prices?: PriceTable;
   /** What is known of the models from before. */
   readonly dialects?: DialectTable;
+  /** Records what models are asked and answer, or answers instead; it is closed by whoever opened it. */
+  readonly tape?: Tape | undefined;
   say(line: string): void;
   /** Takes what a model thinks, line by line; without it nobody is told. */
   readonly think?: ((line: string) => void) | undefined;
@@ -132,6 +135,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
     ...(parts.language && { language: parts.language }),
     ...(parts.dialects && { dialects: parts.dialects }),
     ...(window !== undefined && { window }),
+    ...(parts.tape && { tape: parts.tape }),
     onThinking({ role, taskId, logsThinking }, line) {
       think?.(`${role}: ${line}`);
       if (logsThinking) return;

@@ -77,10 +77,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tokens = new Tokens();
   const closing = new AbortController();
   const routes = openRoutes(options);
-  const dialects = new Dialects(options.dialects, knownTools(options));
+  const dialects = new Dialects(options.tape?.replays ? {} : options.dialects, knownTools(options));
   const calls = new ModelCalls({
     ...{ routes, ledger, facts, spending, dialects, onNotice, log },
-    retry: { ...defaultRetry, ...options.retry },
+    retry: { ...defaultRetry, ...options.retry, waits: options.tape?.replays !== true },
     cooldown: { ...defaultCooldown, ...options.cooldown },
     language: options.language ?? 'en',
     extraBody: options.extraBody ?? {},

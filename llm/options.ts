@@ -2,6 +2,7 @@ import type { Log } from '../base/log.ts';
 import type { ModelChoice } from '../core/model.ts';
 import type { BudgetLimits, RunEvent } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
+import type { Tape } from './cassette/tape.ts';
 import type { UsageEvent } from './money/ledger.ts';
 import type { PriceTable } from './money/price-table.ts';
 import type { Language } from './upstream/advice-texts.ts';
@@ -58,6 +59,8 @@ export interface GatewayOptions {
   readonly window?: number;
   /** How long the run worked before this process, seconds: a budget of time goes on after a restart. Default 0. */
   readonly earlierSeconds?: number;
+  /** Records what models are asked and answer, or answers instead of them. Whoever opened it closes it. */
+  readonly tape?: Tape;
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryOptions>;
   /** Calls at once to one endpoint, over all agents. Default 4. */

@@ -40,12 +40,20 @@ export function namesOf(names: ModelNames): Record<ModelChoice, string> {
 
 function openPlace(
   { baseURL, apiKey, onCredits }: UpstreamOptions,
-  { timeouts, concurrency = 4, pace, proxies }: GatewayOptions,
+  { timeouts, concurrency = 4, pace, proxies, tape }: GatewayOptions,
 ): Pick<Route, 'endpoint' | 'limiter' | 'pacer'> {
   return {
-    endpoint: openEndpoint({ baseURL, apiKey, onCredits, timeouts: { ...defaultTimeouts, ...timeouts }, proxies }),
+    endpoint: openEndpoint({
+      baseURL,
+      apiKey,
+      onCredits,
+      timeouts: { ...defaultTimeouts, ...timeouts },
+      proxies,
+      tape,
+    }),
     limiter: new Limiter(concurrency),
-    pacer: new Pacer(pace),
+    // what is played need not wait
+    pacer: new Pacer(tape?.replays ? { requestsPerMinute: Infinity, tokensPerMinute: Infinity } : pace),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { drawRunKey } from '../../coordinator/run-key.ts';
 import { hubAddress } from '../hub-address.ts';
+import { onlyOne } from '../options.ts';
 import { say } from '../print.ts';
 import type { RunOptions } from '../run/run-process.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -20,6 +21,8 @@ export function runCommand(): Command {
     )
     .option('--state <DIR>', 'state folder; default: NPC_STATE_DIR, else one per run in ~/.local/state/npc-crew')
     .option('--in-process', 'run the agents inside this process, for debugging')
+    .option('--record <FILE>', 'keep what models are asked and answer in FILE (.jsonl, or .jsonl.gz), without secrets')
+    .option('--replay <FILE>', 'answer from such a FILE; no model is asked, and no key is needed')
     .option('--no-thinking', 'do not show what models think; the message log has it all the same')
     .option('--json', 'print the verdict as one line of JSON')
     .addOption(new Option('--run-key <KEY>').hideHelp())
@@ -44,6 +47,7 @@ Examples:
     .action(async (options: RunArguments) => {
       // told before a model is missed, and before anything is made for the run
       if (options.hub !== undefined) hubAddress(options.hub);
+      onlyOne({ '--record': options.record, '--replay': options.replay });
       process.exitCode = await (options.runKey === undefined
         ? startSupervised(options)
         : startRun({ ...options, runKey: options.runKey }));

@@ -24,7 +24,7 @@ import type { CoordinatorOptions, RunOutcome } from '../../coordinator/options.t
 import { runCoordinator } from '../../coordinator/run.ts';
 import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
-import { loadPrices, type PriceTable } from '../../llm/index.ts';
+import { type Cassette, loadPrices, mustBeEmpty, type PriceTable, readCassette } from '../../llm/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { modelFilePath, readDialects } from '../doctor/model-file.ts';
 import { Exit } from '../exit-code.ts';
@@ -50,6 +50,7 @@ import { openCrew } from './crew.ts';
 import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
 import { openRunHub } from './run-hub.ts';
 import { forgetStop, noteStop } from './stopped.ts';
+import { asRecorded, openTape } from './tape.ts';
 
 /** What `npc-crew run` was told. */
 export interface RunOptions {
@@ -62,6 +63,9 @@ export interface RunOptions {
   readonly state?: string;
   readonly inProcess?: boolean;
   readonly json?: boolean;
+  /** File to keep model calls in, or to answer them from. */
+  readonly record?: string;
+  readonly replay?: string;
   /** False with `--no-thinking`. */
   readonly thinking?: boolean;
   /** Key of a run that no thread started; the supervisor draws it, so that a restart has the same. */
@@ -77,8 +81,11 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
     say(`npc-crew: ${errand.line}`);
     return errand.exit;
   }
-  const readings = await readSettings(env);
-  if (!errand.trigger.thread && !readings.wrong) checkModel(readings.settings, errand.trigger);
+  const cassette = options.replay === undefined ? undefined : await readCassette(options.replay);
+  if (options.record !== undefined && !options.resume) await mustBeEmpty(options.record);
+  const read = await readSettings(env);
+  const readings = cassette ? { ...read, ...asRecorded(read, cassette.header.setup) } : read;
+  if (!errand.trigger.thread && !readings.wrong && !cassette) checkModel(readings.settings, errand.trigger);
   const flow = options.flow === undefined ? undefined : await readFlow(options.flow);
   const hubToken = await findHubToken(options);
   const places = readConfig(PlaceSettings, { flags: { state: options.state, ...quiet(options) }, environment: env });
@@ -91,13 +98,25 @@ export async function runProcess(options: RunOptions, signal: AbortSignal): Prom
       return Exit.ok;
     }
     await mustBeFree(folder);
-    return await runIn(state, { options, env, readings, errand, places, hubToken, signal, ...(flow && { flow }) });
+    return await runIn(state, {
+      options,
+      env,
+      readings,
+      errand,
+      places,
+      hubToken,
+      signal,
+      cassette,
+      ...(flow && { flow }),
+    });
   } finally {
     await state.close();
   }
 }
 
 interface Start {
+  /** What is played instead of asking models. */
+  readonly cassette: Cassette | undefined;
   readonly options: RunOptions;
   readonly env: Environment;
   readonly readings: Readings;
@@ -109,7 +128,7 @@ interface Start {
 }
 
 async function runIn({ folder, problem }: StateFolder, start: Start): Promise<number> {
-  const { options, env, readings, flow, places, hubToken, signal } = start;
+  const { options, env, readings, flow, places, hubToken, signal, cassette } = start;
   const errand: Errand =
     problem === undefined
       ? start.errand
@@ -122,7 +141,7 @@ async function runIn({ folder, problem }: StateFolder, start: Start): Promise<nu
   const view = openLiveView({ stream: process.stderr });
   try {
     const outcome = await run({
-      ...{ options, env, readings, errand, folder, log, view, signal, hubToken, thinking: places.thinking },
+      ...{ options, env, readings, errand, folder, log, view, signal, hubToken, cassette, thinking: places.thinking },
       ...(flow && { flow }),
     });
     view.close();
@@ -135,6 +154,7 @@ async function runIn({ folder, problem }: StateFolder, start: Start): Promise<nu
 }
 
 interface Parts {
+  readonly cassette: Cassette | undefined;
   readonly options: RunOptions;
   readonly env: Environment;
   readonly readings: Readings;
@@ -159,6 +179,7 @@ async function run({
   signal,
   hubToken,
   thinking,
+  cassette,
   ...parts
 }: Parts): Promise<RunOutcome> {
   const { settings, fallbacks, pace, prices, wrong } = parts.readings;
@@ -166,7 +187,21 @@ async function run({
   const errand = await complete(parts.errand, forge, env);
   const { trigger, runKey } = errand;
   const closing: (() => Promise<void> | void)[] = [];
+  const keys = [settings.apiKey, ...fallbacks.map(({ apiKey }) => apiKey)];
+  const secrets = [...keys, hubToken, ...(forge?.remote.secrets ?? [])].filter((value) => value !== undefined);
   try {
+    const tape = await openTape({
+      ...{
+        settings,
+        fallbacks,
+        record: options.record,
+        goOn: options.resume ?? false,
+        cassette,
+        replay: options.replay,
+      },
+      ...{ runKey, folder, workspace: trigger.workspace, env, secrets, log, language: trigger.language, say: view.say },
+    });
+    closing.push(async () => await tape?.close());
     const external =
       options.hub === undefined ? undefined : { url: hubAddress(options.hub), ...(hubToken && { token: hubToken }) };
     const hub = await openRunHub({ folder, runKey, log, ...(external && { external }) });
@@ -180,7 +215,7 @@ async function run({
     closing.push(async () => void (await endLeftovers()));
     const gateway = await openGateway({
       ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
-      ...{ log, client, runKey, deadline: trigger.deadline, say: view.say, language: trigger.language },
+      ...{ log, client, runKey, deadline: trigger.deadline, say: view.say, language: trigger.language, tape },
       dialects: await readDialects(modelFilePath(env), Date.now()),
       ...(thinking && { think: view.think }),
     });
@@ -197,8 +232,6 @@ async function run({
     });
     closing.push(() => crew.end());
 
-    const keys = [settings.apiKey, ...fallbacks.map(({ apiKey }) => apiKey)];
-    const secrets = [...keys, hubToken, ...(forge?.remote.secrets ?? [])].filter((value) => value !== undefined);
     const impossible = errand.impossible ?? wrong;
     return await runCoordinator({
       trigger,
@@ -231,7 +264,7 @@ async function run({
         const language = config.language ?? trigger.language;
         const notice = creditsNotice(chosen, language);
         if (notice !== undefined) view.say(`npc-crew: ${notice}`);
-        const problem = modelProblem(chosen, language);
+        const problem = cassette ? undefined : modelProblem(chosen, language);
         return problem === undefined
           ? undefined
           : decide('misconfigured', problem, adviceFor('misconfigured', trigger));

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { AppError, messageOf } from '../../base/errors.ts';
+import { type Tape, type TapedRequest, withTaped } from '../cassette/tape.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { ReplyReader } from '../reader/reply-reader.ts';
 import type { Reply } from '../reply.ts';
@@ -35,6 +36,8 @@ interface SendOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   readonly onAlive?: () => void;
+  /** The request as a tape knows it; without a tape it does not matter. */
+  readonly taped?: Omit<TapedRequest, 'signal'>;
   /** Told of the headers of an answer, whatever its status. */
   readonly onHeaders?: (headers: Headers) => void;
 }
@@ -50,13 +53,16 @@ export function openEndpoint(options: {
   onCredits?: boolean | undefined;
   /** Default: none. */
   proxies?: ProxySettings | undefined;
+  /** Records what passes, or answers instead. Default: none. */
+  tape?: Tape | undefined;
 }): Endpoint {
   const { timeouts, ours = false, onCredits = false } = options;
   const apiKey = parseKey(options.apiKey);
   const address = parseAddress(options.baseURL);
   const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname);
-  const carrier = carrierFor(loopback, options.proxies);
+  const network = carrierFor(loopback, options.proxies);
+  const carrier = options.tape?.carry(network, address.host) ?? network;
   const baseURL = `${address.origin}${address.pathname}`.replace(/\/+$/, '');
   const client = new OpenAI({
     baseURL,
@@ -81,10 +87,14 @@ export function openEndpoint(options: {
     loopback,
     hasKey: apiKey !== '',
     onCredits,
-    async send(body, { reader, signal, headers = {}, onAlive, onHeaders }) {
+    async send(body, { reader, signal, headers = {}, taped, onAlive, onHeaders }) {
       const watchdog = new Watchdog(timeouts, signal);
       try {
-        const sent = client.chat.completions.create(body as never, { headers, signal: watchdog.signal });
+        const fetchOptions = taped && withTaped({ ...taped, signal: watchdog.signal });
+        const sent = client.chat.completions.create(body as never, {
+          ...{ headers, signal: watchdog.signal },
+          ...(fetchOptions && { fetchOptions }),
+        });
         const response = await sent.asResponse();
         onHeaders?.(response.headers);
         return await readReply(response, reader, watchdog, onAlive);

@@ -1,5 +1,6 @@
 import { type ModelChoice, ModelError } from '../../core/model.ts';
 import type { Caller, Listener } from '../caller.ts';
+import { NotRecorded } from '../cassette/not-recorded.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { Reply } from '../reply.ts';
 import { type Language, together } from './advice-texts.ts';
@@ -70,7 +71,8 @@ export class ModelCalls {
         return reply;
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof ModelError) || !worthAnotherRoute.has(error.kind)) throw error;
+        if (!(error instanceof ModelError) || error instanceof NotRecorded) throw error;
+        if (!worthAnotherRoute.has(error.kind)) throw error;
         if (error.cause instanceof UpstreamError) this.#cooldowns.failed(route, choice, error.cause);
         failed.push({ route, error });
         this.#tellFailed(call, route, error, routes[at + 1]);

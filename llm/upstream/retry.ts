@@ -13,6 +13,8 @@ export interface RetryOptions {
   readonly maxWaitMs: number;
   /** No new try begins this long after the first one. Default 900 000. */
   readonly totalMs: number;
+  /** Whether a wait is waited. Default true. */
+  readonly waits?: boolean;
 }
 
 export const defaultRetry: RetryOptions = {
@@ -41,9 +43,10 @@ export async function withRetries<T>(
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof UpstreamError) || !error.retryable || number >= options.attempts) throw error;
-      const wait = waitBefore(error, number, options);
+      const wait = options.waits === false ? 0 : waitBefore(error, number, options);
       const left = Math.min(options.totalMs - (performance.now() - started), options.timeLeftMs?.() ?? Infinity);
       if ((error.waitMs ?? 0) > options.maxWaitMs || wait > left) throw error;
+      if (options.waits === false) continue;
       options.onWait(error, wait, number);
       await sleep(wait, options.signal);
     }

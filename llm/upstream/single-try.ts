@@ -58,6 +58,7 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
     reply = await endpoint.send(one.body, {
       reader,
       signal: one.signal,
+      taped: { body: one.asked, caller: one.caller },
       headers: endpoint.loopback ? stepHeaders(one.caller, services.ledger) : {},
       onAlive: () => listener.onDelta?.({ kind: 'alive' }),
       ...(one.onHeaders && { onHeaders: one.onHeaders }),

@@ -45,5 +45,7 @@ export const e2e = {
     'A rebuild of a run that ended red or partial takes the same comment over and does the work; of a green one it does nothing.',
   'R-E2E-52':
     'A budget tells, then holds, then ends the work: near its end only handing in is left, at its end the run is partial, with the work kept.',
+  'R-E2E-60':
+    'A recorded run is replayed with no model and no key: the same verdict, the same branch; a request that differs is told.',
   'R-E2E-70': 'A run on CNB without a key uses the platform’s models, and says what they took.',
 } as const;

@@ -61,4 +61,12 @@ export const llm = {
   'R-LLM-69': 'the bench compares a client with the bare SDK on the same reply of the same repetition',
   'R-LLM-70': 'a look at a model finds out what it can do, and how a client gets it to',
   'R-LLM-71': 'a reply that said it is finished counts although its stream stays open',
+  'R-LLM-80': 'a replay gives the recorded replies, deltas and usage, asks nobody and needs no key',
+  'R-LLM-81': 'refusals, broken and silent streams are recorded and end the same way in a replay, without the waits',
+  'R-LLM-82': 'programs of others are recorded and replayed like agents of ours',
+  'R-LLM-83': 'a replay says where a request differs from the recording; what differs in every run does not count',
+  'R-LLM-84': 'a request is found by its place, then by what it asks; one that was not recorded is an error of its own',
+  'R-LLM-85':
+    'a cassette is a file of lines that a death leaves readable; what it cannot be is refused with the reason',
+  'R-LLM-86': 'no secret gets into a cassette, however a stream cuts it',
 } as const;

@@ -1,0 +1,129 @@
+import type { Log } from '../../base/log.ts';
+import { createMasker, type Masker } from '../../base/mask.ts';
+import { cleanBody } from '../upstream/clean-body.ts';
+import type { Carrier } from '../upstream/proxy.ts';
+import { CassetteWriter } from './cassette-writer.ts';
+import { watchBody } from './exchange-watch.ts';
+import { cassetteVersion, type Exchange, type Setup } from './format.ts';
+import { maskReply } from './mask-reply.ts';
+import { failureOf } from './recorded-failure.ts';
+import { type HashedRequest, hashRequest, takeApart } from './request.ts';
+import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
+import { TaskNames } from './task-names.ts';
+
+/** Headers of an answer that the gateway reads; no others are kept. */
+const kept =
+  /^(content-type|retry-after(-ms)?|x-should-retry|x-ratelimit-reset.*|ratelimit-reset|location|x-npc-cached)$/;
+
+interface RecorderOptions {
+  /** Compressed when its name ends in `.gz`. */
+  readonly path: string;
+  /** A process of the same run wrote into it before. Default false. */
+  readonly goOn?: boolean;
+  /** Name and version of the program. */
+  readonly program: string;
+  /** Texts that have another value in each run, by what they are; `run` is the key that ids of its tasks begin with. */
+  readonly names?: Readonly<Record<string, string>>;
+  readonly setup?: Setup;
+  /** They never get into the file. */
+  readonly secrets: readonly string[];
+  readonly log: Log;
+  /** Told once when nothing more can be written; the run goes on. */
+  onFailure(words: string): void;
+}
+
+/** Records what models are asked and answer. Throws AppError `usage` when the file holds something already or cannot be written. */
+export async function openRecorder(options: RecorderOptions): Promise<Tape> {
+  const { path, goOn = false, program, names = {}, setup, secrets, log } = options;
+  const header = { cassette: cassetteVersion, made: new Date().toISOString(), program, names } as const;
+  const writer = await CassetteWriter.open(path, {
+    header: setup ? { ...header, setup } : header,
+    goOn,
+    onFailure(words) {
+      log.error({ path, words }, 'recording failed');
+      options.onFailure(words);
+    },
+  });
+  return new Recorder(writer, createMasker(secrets), new TaskNames(names.run));
+}
+
+class Recorder implements Tape {
+  readonly replays = false;
+  readonly #writer: CassetteWriter;
+  readonly #masker: Masker;
+  readonly #tasks: TaskNames;
+  readonly #began = performance.now();
+  readonly #tries = new Map<string, number>();
+
+  constructor(writer: CassetteWriter, masker: Masker, tasks: TaskNames) {
+    this.#writer = writer;
+    this.#masker = masker;
+    this.#tasks = tasks;
+  }
+
+  carry(carrier: Carrier, host: string): Carrier {
+    return {
+      fetch: (url, init) => this.#pass(carrier, host, [url, init]),
+      close: () => carrier.close(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
+    const asked = tapedIn(init);
+    if (!asked) return carrier.fetch(url, init);
+    const { request, exchange } = this.#begin(asked, host);
+    const started = performance.now();
+    const end = (more: Pick<Exchange, 'chunks' | 'end'> & Partial<Exchange>) => {
+      this.#write({ ...exchange, ...more }, request);
+    };
+    try {
+      const response = await carrier.fetch(url, init);
+      const headers = Object.fromEntries([...response.headers].filter(([name]) => kept.test(name)));
+      return watchBody(response, {
+        signal: asked.signal,
+        msSince: () => Math.round(performance.now() - started),
+        onEnd: (body) => end({ status: response.status, headers, ...body }),
+      });
+    } catch (error) {
+      const how = asked.signal.aborted ? 'aborted' : 'cut';
+      end({ chunks: [], end: how, failure: failureOf(asked.signal.aborted ? asked.signal.reason : error) });
+      throw error;
+    }
+  }
+
+  #begin({ body, caller }: TapedRequest, host: string) {
+    const { role, agent, attempt, turn } = caller;
+    const request = hashRequest(takeApart(cleanBody(body, this.#masker.mask)));
+    const task = this.#tasks.nameOf(role, caller.taskId);
+    const place = [role, task, turn].join('\n');
+    const number = (this.#tries.get(place) ?? 0) + 1;
+    this.#tries.set(place, number);
+    const { model, params, parts, tools, key } = request;
+    const exchange = {
+      exchange: this.#writer.nextNumber(),
+      at: Math.round(performance.now() - this.#began),
+      place: { role, agent, task, attempt, turn, try: number },
+      ...{ host, model, params, parts, ...(tools !== undefined && { tools }), key },
+      headers: {},
+    };
+    return { request, exchange };
+  }
+
+  #write(exchange: Exchange, request: HashedRequest): void {
+    const masked = maskReply(exchange.chunks, this.#masker);
+    const { headers, failure } = this.#masker.maskValue({ headers: exchange.headers, failure: exchange.failure });
+    this.#writer.write(
+      {
+        ...exchange,
+        headers,
+        ...(failure && { failure }),
+        ...(masked && { chunks: masked, rewritten: true }),
+      },
+      request,
+    );
+  }
+}
