@@ -6,7 +6,7 @@ import { assign, crew, takeUp } from '../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../test/helpers/hub.ts';
 import { type ManualClock, manualClock } from '../test/helpers/manual-clock.ts';
 import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
-import { watchedStorage } from '../test/helpers/watched-storage.ts';
+import { deadLettersOf, watchedStorage } from '../test/helpers/watched-storage.ts';
 import { type RunningHub, startHub } from './index.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -185,7 +185,7 @@ test('R-HUB-56: what a level-0 peer had not read when it went is a dead letter',
   await sender.wait(({ type, payload }) => type === 'accepted' && payload.upto === 201);
   slow.socket.terminate();
   await expect.poll(watched.dead).not.toEqual([]);
-  const letters = await watched.storage().deadLetters(0, 1000);
+  const letters = await deadLettersOf(watched.storage());
   const dead = letters.map(({ message }) => JSON.parse(message.body.toString()).payload.index as number);
   expect(dead).toEqual(Array.from({ length: dead.length }, (_, index) => 200 - dead.length + index));
   expect(letters.every(({ box, reason }) => box === 'slow' && reason === 'offline')).toBe(true);

@@ -54,7 +54,7 @@ export async function openLog(path: string): Promise<LogReader> {
     async *newestFirst({ afterLsn = 0, uptoLsn = Number.POSITIVE_INFINITY, ...filter } = {}) {
       let next: number | undefined = Math.min(uptoLsn, last()) + 1;
       while (next !== undefined && next > afterLsn + 1) {
-        const page: LogPage = stored.pageBack(filter, next, PAGE.limit);
+        const page: LogPage = stored.pageBack(filter, next, PAGE.limit, PAGE.maxBytes);
         yield* framesOf({ messages: page.messages.filter(({ lsn }) => lsn > afterLsn) });
         next = page.next;
         await othersTurn();

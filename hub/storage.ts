@@ -160,8 +160,11 @@ export interface Storage {
   positionAt(ts: number): Promise<number>;
   /** Messages after `afterLsn` in log order, at most `limit` of them and about `maxBytes`. */
   tail(filter: LogFilter, afterLsn: number, limit: number, maxBytes: number): Promise<LogPage>;
-  /** The newest messages, those before `beforeLsn` when it is given, at most `count` of them, in log order. */
-  latest(filter: LogFilter, count: number, beforeLsn?: number): Promise<readonly StoredMessage[]>;
+  /**
+   * The newest messages, those before `beforeLsn` when it is given, in log order: at most `count` of them, and fewer only when
+   * there are no more or they take `maxBytes` (default: no bound) or more.
+   */
+  latest(filter: LogFilter, count: number, beforeLsn?: number, maxBytes?: number): Promise<readonly StoredMessage[]>;
   /** The first message of a task with this id. */
   byTask(taskId: string, id: string): Promise<StoredMessage | undefined>;
   /** The message at this position. */
@@ -177,7 +180,7 @@ export interface Storage {
   /** Rows of the task table, oldest first; those made at the same time by their ids. */
   tasks(filter: TaskFilter): Promise<readonly TaskRecord[]>;
   sessions(): Promise<readonly SessionRecord[]>;
-  /** Dead letters after a position, in log order. */
+  /** Dead letters after a position, in log order: at most `limit`, fewer when they are large, none only when there are none. */
   deadLetters(afterLsn: number, limit: number): Promise<readonly DeadLetter[]>;
   /** Whether the message at this position ever became a dead letter, dropped since or not; until it is trimmed. */
   wasGivenUp(lsn: number): Promise<boolean>;

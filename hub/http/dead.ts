@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AgentName } from '../../protocol/index.ts';
-import { toDeadRow } from '../dead-letters.ts';
+import { logged } from '../inspect.ts';
 import { refuse } from '../refusal.ts';
 import type { DeadLetter } from '../storage.ts';
 import type { HubView } from '../view.ts';
-import { sendJson } from './answer.ts';
+import { sendJson, sendText } from './answer.ts';
 import { endpoint } from './endpoint.ts';
 import { flag, position, whole } from './query.ts';
 
@@ -24,17 +24,18 @@ export const deadEndpoint = endpoint({
     limit: whole(1, 1000).default(100),
   }),
   answer: async ({ query, view, response }) => {
-    const found: unknown[] = [];
+    const found: string[] = [];
     let room = ANSWER_BYTES;
     let next: number | undefined;
     for await (const letter of letters(view, query.after_lsn, query.box)) {
       if (found.length === query.limit || room <= 0) break;
       room -= letter.message.body.length;
       next = letter.lsn;
-      found.push(toDeadRow(letter));
+      found.push(rowOf(letter));
     }
     const full = found.length === query.limit || room <= 0;
-    return sendJson(response, { dead: found, ...(full && { next }) });
+    const end = full ? `,"next":${next}` : '';
+    return sendText(response, `{"dead":[${found.join(',')}]${end}}\n`, 'application/json');
   },
 });
 
@@ -73,6 +74,11 @@ export const dropEndpoint = endpoint({
     return sendJson(response, { dropped: lsns.length });
   },
 });
+
+/** A dead letter as JSON; its frame, which may be large, is not read for that. */
+function rowOf({ lsn, box, reason, diedAt, message }: DeadLetter): string {
+  return `${JSON.stringify({ lsn, box, reason, died_at: diedAt }).slice(0, -1)},"frame":${logged(message)}}`;
+}
 
 async function* letters({ storage }: HubView, afterLsn: number, box: string | undefined): AsyncGenerator<DeadLetter> {
   let after = afterLsn;

@@ -254,6 +254,39 @@ test('R-HUB-73: nothing is read for who stops reading the log, it goes on with w
   expect(lines((await ask(hub, '/v1/log?limit=2')).text)).toHaveLength(2);
 });
 
+test('R-HUB-73: of many large messages the newest are told as they are read, not all at once', async () => {
+  const reads: number[] = [];
+  const hub = await testHub({
+    limits: { rate: 0 },
+    openStorage: async (path) => {
+      const { storage, ...rest } = await openStorage(path);
+      const counted = <T extends readonly { body: Buffer }[]>(messages: T): T => {
+        reads.push(messages.reduce((sum, { body }) => sum + body.length, 0));
+        return messages;
+      };
+      const latest: typeof storage.latest = async (...values) => counted(await storage.latest(...values));
+      const tail: typeof storage.tail = async (...values) => {
+        const page = await storage.tail(...values);
+        counted(page.messages);
+        return page;
+      };
+      return { storage: { ...storage, latest, tail }, ...rest };
+    },
+  });
+  const a = await join1(hub, 'a');
+  const text = 'x'.repeat(100_000);
+  for (let count = 0; count < 60; count += 1)
+    a.send({ type: 'task.event', task_id: 'run', payload: { event: { type: 'noted', text } } });
+  await a.wait(({ type, payload }) => type === 'accepted' && payload.upto === 61);
+  const lsns = async (query: string) => lines((await ask(hub, `/v1/log?${query}`)).text).map(({ lsn }) => lsn);
+  const upTo = (last: number, count: number) => Array.from({ length: count }, (_, index) => last - count + 1 + index);
+  expect(await lsns('last=40')).toEqual(upTo(60, 40));
+  expect(await lsns('last=1000')).toEqual(upTo(60, 60));
+  expect(await lsns('last=10&before_lsn=31&type=noted')).toEqual(upTo(30, 10));
+  expect(await lsns('last=30&limit=3&after_lsn=35')).toEqual([36, 37, 38]);
+  expect(Math.max(...reads)).toBeLessThan(400_000);
+});
+
 test('R-HUB-74: agents and tasks are told with what waits and what is stuck', async () => {
   const hub = await testHub({ clocks: { grace: 60_000, silence: 200 } });
   const owner = await join1(hub, 'owner');

@@ -76,15 +76,19 @@ async function write(
   }
 }
 
-async function* pages(storage: Pick<Storage, 'tail' | 'latest' | 'positionAt'>, query: Query, end: number) {
+async function* pages(storage: Pick<Storage, 'tail' | 'latest' | 'positionAt'>, query: Query, upto: number) {
   const { limit = Number.POSITIVE_INFINITY, last, since, before_lsn } = query;
   const filter = filterOf(query);
   const before = since === undefined ? 0 : await storage.positionAt(since - 1);
-  const after = Math.max(query.after_lsn, before);
+  let after = Math.max(query.after_lsn, before);
+  let end = upto;
   if (last !== undefined) {
-    const messages = await storage.latest(filter, last, Math.min(before_lsn ?? end + 1, end + 1));
-    yield messages.filter(({ lsn }) => lsn > after).slice(0, limit);
-    return;
+    const newest = await beginningOf(storage, filter, last, Math.min(before_lsn ?? end + 1, end + 1));
+    if (newest.all !== undefined) {
+      yield newest.all.filter(({ lsn }) => lsn > after).slice(0, limit);
+      return;
+    }
+    [after, end] = [Math.max(after, newest.first - 1), newest.last];
   }
   let left = limit;
   let next: number | undefined = after;
@@ -97,6 +101,37 @@ async function* pages(storage: Pick<Storage, 'tail' | 'latest' | 'positionAt'>, 
     // Pages without a match follow each other without a pause of their own.
     await nextTurn();
   }
+}
+
+type Newest = { readonly all: readonly StoredMessage[] } | { readonly all?: undefined; first: number; last: number };
+
+/**
+ * The newest messages before a position, when they are few bytes; else where they begin and end, found page by page from the
+ * end, so that they can be read from there without having them all at once.
+ */
+async function beginningOf(
+  storage: Pick<Storage, 'latest'>,
+  filter: LogFilter,
+  count: number,
+  before: number,
+): Promise<Newest> {
+  const all = await storage.latest(filter, count, before, PAGE_BYTES);
+  const last = all.at(-1)?.lsn;
+  if (last === undefined || all.length === count || sizeOf(all) < PAGE_BYTES) return { all };
+  let [first, left] = [all[0]?.lsn ?? last, count - all.length];
+  while (left > 0) {
+    const page = await storage.latest(filter, left, first, PAGE_BYTES);
+    const [earliest] = page;
+    if (earliest === undefined) break;
+    first = earliest.lsn;
+    left -= page.length;
+    await nextTurn();
+  }
+  return { first, last };
+}
+
+function sizeOf(messages: readonly StoredMessage[]): number {
+  return messages.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 function filterOf({ task_id: taskId, tree, type, agent }: Query): LogFilter {

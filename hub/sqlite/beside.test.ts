@@ -64,7 +64,7 @@ test('R-HUB-45: a thread that dies is replaced, and what was asked is answered',
   };
   const beside = new Beside(path, { start });
   const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
-  const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3)];
+  const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3, 1e9)];
   expect((await first).messages).toHaveLength(5);
   expect((await second).messages).toHaveLength(3);
   expect(started).toBe(2);
@@ -81,7 +81,7 @@ test('R-HUB-45: what two threads died of is refused, and what comes after it is 
   };
   const beside = new Beside(path, { start });
   const bounds = { limit: 5, maxBytes: 10_000, end: 2000 };
-  const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3)];
+  const [first, second] = [beside.tail({}, 0, bounds), beside.pageBack({}, 2001, 3, 1e9)];
   await expect(first).rejects.toMatchObject({ code: 'internal' });
   expect((await second).messages).toHaveLength(3);
   await beside.close();

@@ -14,7 +14,7 @@ export interface ReadableLog {
   positionAt(ts: number): number;
   page(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
   /** Messages before a position, the newest first; `next` is the position to go on before. */
-  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage;
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number, maxBytes: number): LogPage;
   /** Dead letters after a position; those of a log that is not yet in the new form are not told. */
   deadLetters(afterLsn: number, limit: number): DeadLetter[];
 }
@@ -45,10 +45,10 @@ function joined(first: ReadableLog, second: ReadableLog): ReadableLog {
       const page = first.page(filter, afterLsn, bounds);
       return page.next === undefined && border < bounds.end ? { ...page, next: border } : page;
     },
-    pageBack: (filter, beforeLsn, limit) => {
+    pageBack: (filter, beforeLsn, limit, maxBytes) => {
       const border = first.last();
-      if (beforeLsn <= border + 1) return first.pageBack(filter, beforeLsn, limit);
-      const page = second.pageBack(filter, beforeLsn, limit);
+      if (beforeLsn <= border + 1) return first.pageBack(filter, beforeLsn, limit, maxBytes);
+      const page = second.pageBack(filter, beforeLsn, limit, maxBytes);
       return page.next === undefined ? { ...page, next: border + 1 } : page;
     },
   };
@@ -92,12 +92,14 @@ class OldLog implements ReadableLog {
     return { messages };
   }
 
-  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage {
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number, maxBytes: number): LogPage {
     const messages: StoredMessage[] = [];
+    let room = maxBytes;
     for (const row of this.#rows('lsn < ? ORDER BY lsn DESC', Math.min(beforeLsn, Number.MAX_SAFE_INTEGER))) {
       if (!fits(row, filter)) continue;
       messages.push({ ...row, body: Buffer.from(row.body) });
-      if (messages.length === limit) return { messages, next: row.lsn };
+      room -= row.body.length;
+      if (messages.length === limit || room <= 0) return { messages, next: row.lsn };
     }
     return { messages };
   }

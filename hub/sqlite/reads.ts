@@ -8,7 +8,7 @@ import { Unindexed } from './unindexed.ts';
 /** The reads that may take long; whoever has a thread to spare does them there. What the index does not know yet is not their part. */
 export interface LongReads {
   tail(filter: LogFilter, afterLsn: number, bounds: PageBounds): LogPage;
-  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage;
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number, maxBytes: number): LogPage;
   recentIds(from: string, count: number, beforeLsn: number): readonly Recalled[];
   tasks(filter: TaskFilter): readonly TaskRecord[];
   deadLetters(afterLsn: number, limit: number): readonly DeadLetter[];
@@ -25,9 +25,9 @@ export function longReads(database: Database): LongReads {
       unindexed.startAt(bounds.end + 1);
       return log.page(filter, afterLsn, bounds);
     },
-    pageBack: (filter, beforeLsn, limit) => {
+    pageBack: (filter, beforeLsn, limit, maxBytes) => {
       unindexed.startAt(beforeLsn);
-      return log.pageBack(filter, beforeLsn, limit);
+      return log.pageBack(filter, beforeLsn, limit, maxBytes);
     },
     recentIds: (from, count, beforeLsn) => log.recentIndexed(from, count, beforeLsn),
     tasks: (filter) => readTaskTable(prepare, filter),

@@ -42,16 +42,18 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       const page = await long.tail(filter, afterLsn, { limit, maxBytes, end });
       return page.next === undefined && end < writer.last ? { ...page, next: end } : page;
     },
-    latest: async (filter, count, beforeLsn = Number.POSITIVE_INFINITY) => {
-      const known = log.latestInMemory(filter, count, beforeLsn);
-      if (known.length >= count || unindexed.hasAllAfter(0)) return known;
+    latest: async (filter, count, beforeLsn = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY) => {
+      const known = log.latestInMemory(filter, count, beforeLsn, maxBytes);
+      let room = maxBytes - sizeOf(known);
+      if (known.length >= count || room <= 0 || unindexed.hasAllAfter(0)) return known;
       const found: StoredMessage[] = [];
       const left = count - known.length;
       // In pages, so that nobody waits for the end of a long search who asks something else meanwhile.
       let next: number | undefined = Math.min(beforeLsn, unindexed.first);
-      while (next !== undefined && found.length < left) {
-        const page: LogPage = await long.pageBack(filter, next, left - found.length);
+      while (next !== undefined && found.length < left && room > 0) {
+        const page: LogPage = await long.pageBack(filter, next, left - found.length, room);
         found.push(...page.messages);
+        room -= sizeOf(page.messages);
         next = page.next;
       }
       return [...found.reverse(), ...known];
@@ -94,6 +96,10 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       database.close();
     },
   };
+}
+
+function sizeOf(messages: readonly StoredMessage[]): number {
+  return messages.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 type Piece = ReturnType<Trimmer['piece']>;

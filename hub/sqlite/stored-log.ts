@@ -13,6 +13,9 @@ const SCAN = { messages: 20_000, bytes: 16 * 1024 * 1024 };
 /** Bytes of bodies, and of batches, that one look into a mailbox takes at most. */
 const MAILBOX = { bodies: 1024 * 1024, read: 4 * 1024 * 1024 };
 
+/** Bytes of dead letters that are read at once. */
+const LETTERS = 1024 * 1024;
+
 /** What bounds a page: messages, bytes, and the last position it may reach. */
 export interface PageBounds {
   readonly limit: number;
@@ -141,9 +144,12 @@ export class StoredLog {
     ).all(afterLsn, limit) as unknown as Omit<DeadLetter, 'message'>[];
     const about = new Map(rows.map((row) => [row.lsn, row]));
     const letters: DeadLetter[] = [];
+    let room = LETTERS;
     for (const message of messagesAt(this.#prepare, about.keys())) {
       const row = about.get(message.lsn);
       if (row !== undefined) letters.push({ ...row, message });
+      room -= message.body.length;
+      if (room <= 0) break;
     }
     return letters;
   }
@@ -171,14 +177,16 @@ export class StoredLog {
   }
 
   /** One piece of the log before a position, the newest message first; `next` is the position to go on before. */
-  pageBack(filter: LogFilter, beforeLsn: number, limit: number): LogPage {
+  pageBack(filter: LogFilter, beforeLsn: number, limit: number, maxBytes: number): LogPage {
     const messages: StoredMessage[] = [];
+    let room = maxBytes;
     let [count, bytes] = [SCAN.messages, SCAN.bytes];
     for (const piece of piecesBack(this.#search(), filter, beforeLsn)) {
       for (const message of piece.messages) {
         if (!fits(message, filter)) continue;
         messages.push(message);
-        if (messages.length === limit) return { messages, next: message.lsn };
+        room -= message.body.length;
+        if (messages.length === limit || room <= 0) return { messages, next: message.lsn };
       }
       count -= piece.count;
       bytes -= piece.bytes;
@@ -188,11 +196,14 @@ export class StoredLog {
   }
 
   /** The newest messages before a position, in log order, as far as that needs no look at the disk. */
-  latestInMemory(filter: LogFilter, count: number, beforeLsn: number): StoredMessage[] {
+  latestInMemory(filter: LogFilter, count: number, beforeLsn: number, maxBytes: number): StoredMessage[] {
     const found: StoredMessage[] = [];
+    let room = maxBytes;
     for (const message of this.#unindexed().backwards(beforeLsn)) {
-      if (found.length >= count) break;
-      if (fits(message, filter)) found.push(message);
+      if (found.length >= count || room <= 0) break;
+      if (!fits(message, filter)) continue;
+      found.push(message);
+      room -= message.body.length;
     }
     return found.reverse();
   }

@@ -1,4 +1,5 @@
 import type { DeadLetter, SessionRecord, Storage, StoredMessage, TaskRecord } from '../../hub/storage.ts';
+import { deadLettersOf } from '../helpers/watched-storage.ts';
 import type { Actor } from './cast.ts';
 import { type Life, readLives } from './record.ts';
 
@@ -38,6 +39,6 @@ export async function gather(storage: Storage, { records, actors, plain }: Place
   }
   const sessions = new Map((await storage.sessions()).map((session) => [session.name, session]));
   const lives = new Map(actors.map(({ name }) => [name, readLives(records, name)]));
-  const dead = await storage.deadLetters(0, 1_000_000);
+  const dead = await deadLettersOf(storage);
   return { messages, tasks: await storage.tasks({}), sessions, dead, lives, plain };
 }

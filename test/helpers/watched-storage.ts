@@ -29,8 +29,18 @@ export function watchedStorage(): WatchedStorage {
       };
       return { storage: opened, ...rest };
     },
-    dead: async () => (await storage().deadLetters(0, 1000)).map(tell),
+    dead: async () => (await deadLettersOf(storage())).map(tell),
   };
+}
+
+/** All dead letters, by as many looks as it takes. */
+export async function deadLettersOf(storage: Pick<Storage, 'deadLetters'>): Promise<DeadLetter[]> {
+  const found: DeadLetter[] = [];
+  for (;;) {
+    const page = await storage.deadLetters(found.at(-1)?.lsn ?? 0, 1000);
+    if (page.length === 0) return found;
+    found.push(...page);
+  }
 }
 
 function tell({ box, reason, message }: DeadLetter): string {

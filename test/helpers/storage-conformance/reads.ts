@@ -155,6 +155,21 @@ export function describeReads(open: Open): void {
       1,
     );
     expect((await storage.mailbox('b', 0, 64)).length).toBeGreaterThanOrEqual(1);
+    const latest = async (count: number, before?: number) =>
+      (await storage.latest({ agent: 'b' }, count, before, 1_200_000)).map(({ lsn }) => lsn);
+    expect(await latest(9)).toEqual(lsns.slice(-3));
+    expect(await latest(2)).toEqual(lsns.slice(-2));
+    expect(await latest(9, lsns[2])).toEqual(lsns.slice(0, 2));
+    await storage.commit([{ kind: 'dead', box: 'b', after: 0, upto: lsns[11] ?? 0, reason: 'expired' }], 2);
+    const letters = [];
+    for (let after = 0; ; ) {
+      const page = await storage.deadLetters(after, 100);
+      if (page.length === 0) break;
+      expect(page.length).toBeLessThan(12);
+      letters.push(...page.map(({ lsn }) => lsn));
+      after = letters.at(-1) ?? 0;
+    }
+    expect(letters).toEqual(lsns);
     expect((await mailOf(storage, 'b')).map(({ lsn }) => lsn)).toEqual(lsns);
   });
 
