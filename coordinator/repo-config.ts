@@ -1,6 +1,6 @@
 import { isCollection, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Repository } from './repository.ts';
 
 const text = z.string().trim().min(1, 'must not be empty');

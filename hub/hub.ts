@@ -113,6 +113,7 @@ export class Hub {
       connections: this.#connections,
       storage: this.#parts.storage,
       metrics: this.#parts.metrics,
+      replay: this.#parts.replay,
       bytes: this.#parts.bytes,
       position: () => this.#position,
       dropDead: async (lsns) => {

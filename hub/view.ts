@@ -11,6 +11,8 @@ export interface HubView {
   readonly connections: Iterable<Connection>;
   readonly storage: Omit<Storage, 'commit' | 'trim' | 'close'>;
   readonly metrics: Metrics;
+  /** Whether it only shows what another hub logged. */
+  readonly replay: boolean;
   /** Bytes that the store takes on disk. */
   bytes(): Promise<number>;
   /** Position of the newest committed message. */

@@ -46,3 +46,6 @@ const logOnly: ReadonlySet<string> = new Set(['stale_result', 'hub.started', 'hu
 export function isLoggedType(type: string): boolean {
   return logOnly.has(type) || isFrameType(type);
 }
+
+/** All of these. */
+export const loggedTypes: readonly string[] = [...Object.keys(names), ...logOnly];

@@ -25,7 +25,7 @@ export {
   Usage,
   Verdict,
 } from './events.ts';
-export { isFrameType, isLoggedType } from './frame-types.ts';
+export { isFrameType, isLoggedType, loggedTypes } from './frame-types.ts';
 export type { Frame, FrameOf, FrameType } from './frames.ts';
 export { frames, ResumePoint } from './frames.ts';
 export {

@@ -16,6 +16,7 @@ interface Options extends SourceOptions {
   readonly story?: string;
   readonly full?: boolean;
   readonly export?: string;
+  readonly force?: boolean;
   readonly replay?: string;
   readonly port?: number;
   readonly speed?: number;
@@ -39,6 +40,7 @@ export function logCommand(): Command {
     .option('--story <TASK>', 'one task as a tree: who asked, attempts, waits, questions, results, sub-tasks')
     .option('--full', 'with --story: every event of the work, not just their number')
     .option('--export <FILE>', 'write the frames to a file (- is stdout, .gz is packed), with secrets masked')
+    .option('--force', 'with --export: write over a file that is there')
     .option(
       '--replay <FILE>',
       'show the messages of a log file on a hub of its own, until Ctrl-C; nobody gets them as mail, and it takes no new ones',
@@ -107,6 +109,9 @@ function mustGoTogether(options: Options): void {
     );
   }
   if (full && story === undefined) throw new AppError('usage', '--full belongs to --story, as in --story code --full');
+  if (options.force && options.export === undefined) {
+    throw new AppError('usage', '--force belongs to --export, as in --export run.jsonl.gz --force');
+  }
   const [pace] = named({ '--port': port, '--speed': speed });
   if (replay === undefined && pace !== undefined) {
     throw new AppError('usage', `${pace} belongs to --replay, as in --replay run.jsonl.gz ${pace} 10`);

@@ -10,6 +10,7 @@ import { stuckTasks } from '../read/stuck.ts';
 import { stuckTable } from '../show/stuck-table.ts';
 import { taskTable } from '../show/task-table.ts';
 import { Timeline } from '../show/timeline.ts';
+import { answerCommand, cancelCommand, giveCommand } from './tasks-rule.ts';
 
 interface Options extends Omit<SourceOptions, 'state'> {
   readonly state?: readonly string[];
@@ -26,7 +27,11 @@ export function tasksCommand(): Command {
   const folder = command.options.find(({ long }) => long === '--state');
   folder?.argParser((text, before: readonly string[] = []) => [...before, text]);
   return command
-    .description('show the task table of a run: state, attempts, who, how long')
+    .enablePositionalOptions()
+    .addCommand(giveCommand())
+    .addCommand(cancelCommand())
+    .addCommand(answerCommand())
+    .description('show the task table of a run: state, attempts, who, how long; give, cancel or answer a task')
     .argument('[ID]', 'one task, by its id or the end of it: its row, and what happened to it')
     .option(
       '--status <STATE>',
@@ -45,6 +50,7 @@ Examples:
   $ npc-crew tasks
   $ npc-crew tasks --hub ws://127.0.0.1:8765 --status running,pending
   $ npc-crew tasks --stuck
+  $ npc-crew tasks give role:coder "fix the failing test" --wait
   $ npc-crew tasks code                 one task, with its timeline (npc-crew log --story code tells more)`,
     )
     .action(act);

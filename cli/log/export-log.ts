@@ -12,6 +12,7 @@ import { knownHubTokens } from '../hub-token.ts';
 import { print, readerGone, say } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import type { LogFilter } from '../read/filter.ts';
+import { withOffers } from '../read/offers.ts';
 import { openSource, type SourceOptions, stateFolder } from '../read/open-source.ts';
 import { createRedactor, type Redactor } from '../read/redact.ts';
 import { wantedFrames } from '../read/wanted.ts';
@@ -22,10 +23,16 @@ export interface ExportOptions extends SourceOptions {
   /** Where to; `-` is stdout, a name that ends in `.gz` is packed. */
   readonly export: string;
   readonly last?: number;
+  /** Writes over a file that is there. */
+  readonly force?: boolean;
 }
 
 /** Writes the frames that fit as JSON Lines, masked; the file is there as a whole or not at all. */
-export async function exportLog({ export: target, last, ...where }: ExportOptions, filter: LogFilter): Promise<void> {
+export async function exportLog(
+  { export: target, last, force = false, ...where }: ExportOptions,
+  filter: LogFilter,
+): Promise<void> {
+  if (target !== '-') await mustBeWritable(target, force);
   const ofFolder = where.hub === undefined && where.file === undefined;
   const state = ofFolder ? { state: await stateFolder(where.state) } : {};
   const tokens = await knownHubTokens({ tokenFile: where.tokenFile, folder: state.state });
@@ -34,7 +41,7 @@ export async function exportLog({ export: target, last, ...where }: ExportOption
   const counts: Counts = { messages: 0, bytes: 0 };
   const progress = showProgress(() => plural(counts.messages, 'message'));
   try {
-    const frames = wantedFrames(source, filter, last);
+    const frames = wantedFrames(source, await withOffers(source, filter), last);
     const toStdout = target === '-';
     if (toStdout) await writeOut(frames, redactor, counts);
     else await writeFile(target, frames, redactor, counts);
@@ -57,6 +64,15 @@ interface Counts {
   cut?: boolean;
 }
 
+/** Throws `AppError('usage')` where something lies already: a log that was kept may be the only one. */
+async function mustBeWritable(target: string, force: boolean): Promise<void> {
+  const there = await stat(target).catch(() => undefined);
+  // a device would be replaced by a file
+  if (there && !there.isFile())
+    throw new AppError('usage', `cannot write ${target}: it is no file; name another, or - for stdout`);
+  if (there && !force) throw new AppError('usage', `${target} is there already; name another file, or add --force`);
+}
+
 async function writeOut(frames: AsyncIterable<Envelope>, redactor: Redactor, counts: Counts): Promise<void> {
   const gone = readerGone();
   for await (const frame of frames) {
@@ -75,10 +91,6 @@ async function writeFile(
   redactor: Redactor,
   counts: Counts,
 ): Promise<void> {
-  const there = await stat(target).catch(() => undefined);
-  // a device would be replaced by a file
-  if (there && !there.isFile())
-    throw new AppError('usage', `cannot write ${target}: it is no file; name another, or - for stdout`);
   async function* lines() {
     for await (const frame of frames) {
       counts.messages += 1;

@@ -2,7 +2,9 @@ import type { Envelope } from '../../protocol/index.ts';
 import { print, readerGone, say } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import { fits, isOpen, type LogFilter } from '../read/filter.ts';
+import { withOffers } from '../read/offers.ts';
 import { openSource, type SourceOptions } from '../read/open-source.ts';
+import { unknownWords } from '../read/unknown-words.ts';
 import { type Look, wantedFrames } from '../read/wanted.ts';
 import { logLine } from '../show/log-line.ts';
 import { plural } from '../show/units.ts';
@@ -22,7 +24,7 @@ const PATIENCE_MS = 60_000;
 const GRACE_MS = 1000;
 
 /** Prints the frames that fit, and with `follow` those that come. */
-export async function showLog({ last, follow, json = false, ...where }: ShowOptions, filter: LogFilter): Promise<void> {
+export async function showLog({ last, follow, json = false, ...where }: ShowOptions, wanted: LogFilter): Promise<void> {
   const gone = readerGone();
   const end = follow ? AbortSignal.any([gone, abortOnSignal(GRACE_MS)]) : gone;
   const source = await openSource(where, follow ? PATIENCE_MS : undefined);
@@ -34,6 +36,7 @@ export async function showLog({ last, follow, json = false, ...where }: ShowOpti
     await print(json ? JSON.stringify(frame) : logLine(frame, columns));
   };
   try {
+    const filter = await withOffers(source, wanted);
     const frames = wantedFrames(source, filter, last, () => {
       looked += 1;
     });
@@ -41,7 +44,10 @@ export async function showLog({ last, follow, json = false, ...where }: ShowOpti
       if (next.done) {
         progress.end();
         if (follow) await showComing(source.follow(next.value.upto, end), filter, show);
-        else if (next.value.shown === 0 && !isOpen(filter)) say(nothing(next.value, filter));
+        else if (next.value.shown === 0 && !isOpen(filter)) {
+          say(nothing(next.value, filter));
+          for (const hint of await unknownWords(source, filter)) say(hint);
+        }
         break;
       }
       if (end.aborted) break;

@@ -9,15 +9,18 @@ export interface LogFilter {
   readonly types?: readonly string[];
   /** Senders or recipients. */
   readonly agents?: readonly string[];
+  /** Tasks that those agents were offered, whose `task.assign` counts as theirs although it is for a role. */
+  readonly offered?: ReadonlySet<string>;
   /** ms since epoch; a frame without a time is older than anything. */
   readonly since?: number;
 }
 
-export function fits(frame: Envelope, { tasks, types, agents, since }: LogFilter): boolean {
+export function fits(frame: Envelope, { tasks, types, agents, offered, since }: LogFilter): boolean {
   if (since !== undefined && (frame.ts ?? Number.NEGATIVE_INFINITY) < since) return false;
   if (!anyOf(tasks, (task) => `.${frame.task_id}.`.includes(`.${task.replace(/^\./, '')}.`))) return false;
   const isOfType = (type: string) => frame.type === type || (!isLoggedType(type) && eventTypeOf(frame) === type);
   if (!anyOf(types, isOfType)) return false;
+  if (frame.type === 'task.assign' && offered?.has(frame.task_id)) return true;
   return anyOf(agents, (agent) => frame.from === agent || frame.to === agent);
 }
 

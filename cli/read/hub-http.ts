@@ -23,7 +23,7 @@ export interface HubHttp {
   /** Asks; resolves once the answer begins. Rejects when nobody answers, and with what the hub says when it refuses. */
   ask(path: string, method?: 'GET' | 'HEAD' | 'DELETE'): Promise<IncomingMessage>;
   /** Asks for an answer in JSON, of this shape. */
-  json<T>(shape: z.ZodType<T>, path: string, method?: 'GET' | 'DELETE'): Promise<T>;
+  json<T>(shape: z.ZodType<T, unknown>, path: string, method?: 'GET' | 'DELETE'): Promise<T>;
 }
 
 /** Throws `AppError('usage')` when `url` is no address of a hub. */
@@ -70,6 +70,13 @@ const Agents = z.object({ agents: z.array(AgentRow) });
 /** Who is connected to a hub. */
 export async function connectedAgents(hub: HubHttp): Promise<AgentRow[]> {
   return (await hub.json(Agents, '/v1/agents')).agents;
+}
+
+const Ready = z.object({ replay: z.boolean().default(false) });
+
+/** Whether a hub only shows the log of another one. */
+export async function isReplay(hub: HubHttp): Promise<boolean> {
+  return (await hub.json(Ready, '/readyz')).replay;
 }
 
 /** Nobody answers, or no longer. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { silentLog } from '../../base/log.ts';
 import { type Envelope, envelope, TaskRow } from '../../protocol/index.ts';
-import { away, connectedAgents, type HubHttp, hubHttp } from './hub-http.ts';
+import { away, connectedAgents, type HubHttp, hubHttp, isReplay } from './hub-http.ts';
 import { shellWord } from './shell-word.ts';
 import type { FrameRange, Source } from './source.ts';
 import { splitLines } from './split-lines.ts';
@@ -28,7 +28,7 @@ export async function hubSource(
     follow: (afterLsn, signal) => follow({ url, token, patienceMs }, afterLsn, signal),
     tasks: () => tasksOf(hub),
     agents: () => connectedAgents(hub),
-    hub: async () => ({ url, tokenFile, connected: await connectedAgents(hub) }),
+    hub: async () => ({ url, tokenFile, replay: await isReplay(hub), connected: await connectedAgents(hub) }),
     close: async () => {},
   };
 }

@@ -23,6 +23,8 @@ export interface LiveHub {
   readonly url: string;
   /** File of the token that it was asked with, where that is one. */
   readonly tokenFile?: string | undefined;
+  /** Whether it only shows the log of another hub, on which nothing moves any more. */
+  readonly replay?: boolean;
   /** Who is connected; absent when it does not tell without a token. */
   readonly connected?: readonly AgentRow[];
 }

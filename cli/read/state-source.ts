@@ -6,7 +6,7 @@ import { findHubToken, tokenFileIn } from '../hub-token.ts';
 import { say } from '../print.ts';
 import { logIn, workIn } from '../state-folder.ts';
 import { foldAgents } from './fold.ts';
-import { connectedAgents, hubHttp } from './hub-http.ts';
+import { connectedAgents, hubHttp, isReplay } from './hub-http.ts';
 import { shellWord } from './shell-word.ts';
 import type { FrameRange, LiveHub, Source } from './source.ts';
 
@@ -49,13 +49,15 @@ async function hubAt(folder: string): Promise<LiveHub | undefined> {
   if (!work) return undefined;
   // the hub of a run lets nobody look; the log is read from the folder then
   const token = await findHubToken({ folder });
-  const connected = await connectedAgents(hubHttp(work.hub_url, token)).catch(() => undefined);
+  const hub = hubHttp(work.hub_url, token);
+  const connected = await connectedAgents(hub).catch(() => undefined);
+  const replay = await isReplay(hub).catch(() => false);
   const left = tokenFileIn(folder);
   const tokenFile = await access(left).then(
     () => left,
     () => undefined,
   );
-  return { url: work.hub_url, tokenFile, ...(connected && { connected }) };
+  return { url: work.hub_url, tokenFile, replay, ...(connected && { connected }) };
 }
 
 async function* follow(

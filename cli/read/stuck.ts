@@ -62,6 +62,7 @@ export async function stuckTasks(source: Source, now: number, limits: Partial<Pa
   };
   const found = open.flatMap((task) => {
     const sign = signs.get(task.task_id);
+    if (hub?.replay) return [{ task, ...shown(task, last, hub.url) }];
     const stuck = hub ? sign && whyStuck(task, sign, judge) : abandoned(task, last, source.named);
     return stuck ? [{ task, ...stuck }] : [];
   });
@@ -117,9 +118,10 @@ function whyStuck(task: TaskRow, sign: Signs, judge: Judge): Finding | undefined
 function cureOf(kind: Standstill['kind'], task: TaskRow, judge: Judge & { readonly left: number }): string {
   const { task_id: id, owner, target } = task;
   const start = startOf(target, judge.hub, judge.builtIn);
+  const place = placeOf(judge.hub);
   switch (kind) {
     case 'unassigned':
-      return `${owner} must assign it, or cancel it`;
+      return `${owner} must assign it, or end it: npc-crew tasks cancel ${id} ${place}`;
     case 'unserved':
       return `start one: ${start}`;
     case 'in_line':
@@ -127,7 +129,7 @@ function cureOf(kind: Standstill['kind'], task: TaskRow, judge: Judge & { readon
     case 'offered':
       return 'the hub offers it to another in a moment; is that agent alive?';
     case 'asked':
-      return `${owner} must answer with task.answer, or cancel it`;
+      return `${owner} must answer it, or you do: npc-crew tasks answer ${id} '…' ${place}`;
     case 'lost':
       return 'the hub gives it to another when that agent does not come back in a moment';
     case 'quiet':
@@ -149,9 +151,19 @@ function startOf(target: string, hub: LiveHub | undefined, builtIn: readonly str
     `npc-crew agent ${role}`,
     ...(named === undefined ? [`--name ${target}`] : []),
     ...(builtIn.includes(role) ? [] : ["--exec '…{task}…'"]),
-    `--hub ${hub?.url}`,
-    ...(hub?.tokenFile === undefined ? [] : [`--token-file ${shellWord(hub.tokenFile)}`]),
+    placeOf(hub),
   ].join(' ');
+}
+
+function placeOf(hub: LiveHub | undefined): string {
+  const token = hub?.tokenFile === undefined ? '' : ` --token-file ${shellWord(hub.tokenFile)}`;
+  return `--hub ${hub?.url}${token}`;
+}
+
+/** On a replay nothing moves, and nothing can be done. */
+function shown({ task_id: id, updated }: TaskRow, end: number, url: string): Finding {
+  const cure = `nothing can be done here, ${url} is a replay; look at it: npc-crew log --story ${id} --hub ${url}`;
+  return { why: 'the log that is replayed ends before it was over', for_ms: Math.max(0, end - updated), cure };
 }
 
 /** Where no hub is at work, nothing moves any more. */

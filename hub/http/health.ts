@@ -16,7 +16,7 @@ export const readyz: OpenEndpoint = {
   help: 'whether the hub serves: its epoch and the position of its log, or 503 and why not',
   answer: (response, state) => {
     if (state.name !== 'ready') return sendJson(response, { status: state.name, reason: state.reason }, 503);
-    const { storage, position } = state.view;
-    return sendJson(response, { status: 'ready', epoch: storage.epoch, lsn: position() });
+    const { storage, position, replay } = state.view;
+    return sendJson(response, { status: 'ready', epoch: storage.epoch, lsn: position(), ...(replay && { replay }) });
   },
 };

@@ -49,4 +49,5 @@ export const cli = {
   'R-CLI-46':
     'A build without a key uses the platform’s models; a key, another address or NPC_PLATFORM_MODELS=off wins.',
   'R-CLI-47': 'doctor model tells what the configured models can do, and steers the runs of the same user.',
+  'R-CLI-48': 'A person gives, cancels and answers tasks by hand.',
 } as const;
