@@ -46,6 +46,8 @@ export const ModelSettings = z.object({
   progressMs: z.coerce.number().int().min(100).default(300_000).meta({ env: 'NPC_MODEL_PROGRESS_MS' }),
   /** ms for a whole answer. */
   replyMs: z.coerce.number().int().min(1000).default(1_800_000).meta({ env: 'NPC_MODEL_REPLY_MS' }),
+  /** File of replies that are given again to the same request, instead of asking; default: none. */
+  responseCache: z.string().optional().meta({ env: 'NPC_RESPONSE_CACHE' }),
   /** JSON or YAML file of prices and windows, which win over those that come with the program. */
   prices: z.string().optional().meta({ env: 'NPC_PRICES' }),
   /** Tokens that the context of `model` holds; default: what is known of it. */

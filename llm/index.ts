@@ -1,8 +1,10 @@
+export { bothTapes } from './cassette/both-tapes.ts';
 export { type Cassette, readCassette } from './cassette/cassette-file.ts';
 export { mustBeEmpty } from './cassette/cassette-writer.ts';
 export type { Setup } from './cassette/format.ts';
 export { openPlayer } from './cassette/player.ts';
 export { openRecorder } from './cassette/recorder.ts';
+export { openResponseCache } from './cassette/response-cache.ts';
 export type { Tape } from './cassette/tape.ts';
 export type { Check, ModelCheck } from './doctor/check.ts';
 export { type CheckedModel, checkModel } from './doctor/check-model.ts';

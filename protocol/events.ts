@@ -265,6 +265,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     /** Calls that the model wrote as text, by format: those that were read, and those that could not be used. */
     rescued: z.record(z.string(), z.int()).optional(),
     dropped: z.record(z.string(), z.int()).optional(),
+    /** The reply came from the response cache, and nothing was used. */
+    cached_reply: z.literal(true).optional(),
     ms: z.int(),
     error: z.string().optional(),
   }),

@@ -43,10 +43,10 @@ export const nothingSpent: Spent = {
 
 /** What an event counts as: the provider's numbers, the estimate where it gave none. */
 export function spentBy(event: UsageRecorded): Spent {
-  const { ok, usage, estimate, cost, on_credits: onCredits, rescued = {}, dropped = {} } = event;
+  const { ok, usage, estimate, cost, on_credits: onCredits, cached_reply: given, rescued = {}, dropped = {} } = event;
   const input = usage?.input ?? estimate?.input ?? 0;
   const output = usage?.output ?? estimate?.output ?? 0;
-  const used = ok || input + output > 0;
+  const used = !given && (ok || input + output > 0);
   return {
     calls: ok ? 1 : 0,
     failed: ok ? 0 : 1,

@@ -7,6 +7,7 @@ import type { AssignedTask, HubClient } from '../../hub-client/index.ts';
 import { openGatewayModel, takeAttempt } from '../../llm/index.ts';
 import { modelFilePath, readDialects } from '../doctor/model-file.ts';
 import { creditsNotice, modelProblem, openGateway, withPlatform } from '../model-gateway.ts';
+import { openCache } from '../response-cache.ts';
 
 /** Where an agent's models come from: the gateway of a run, or one of its own. */
 export interface AgentModels {
@@ -43,13 +44,17 @@ export async function openModels(options: ModelsOptions): Promise<AgentModels> {
   if (problem === undefined) {
     const notice = creditsNotice(settings, 'en');
     if (notice !== undefined) say(`npc-crew: ${notice}`);
+    const cache = await openCache({ settings, env, log, say });
     const own = await openGateway({
       ...{ settings, fallbacks: readFallbacks(env), proxies: readProxies(env) },
-      ...{ log, client, say, think },
+      ...{ log, client, say, think, tape: cache },
       dialects: await readDialects(modelFilePath(env), Date.now()),
     });
     const processToken = own.grantProcess({ agent: client.name, role });
-    return modelsAt({ url: own.url, processToken }, () => own.close());
+    return modelsAt({ url: own.url, processToken }, async () => {
+      await own.close();
+      await cache?.close();
+    });
   }
   if (!optional) throw new AppError('misconfigured', problem);
   const none = () => Promise.reject(new ModelError('auth', problem, { retryable: false }));

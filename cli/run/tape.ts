@@ -1,7 +1,8 @@
 import type { Log } from '../../base/log.ts';
 import { type Environment, type FallbackSettings, secretValues } from '../../config/index.ts';
-import { type Cassette, openPlayer, openRecorder, type Setup, type Tape } from '../../llm/index.ts';
+import { bothTapes, type Cassette, openPlayer, openRecorder, type Setup, type Tape } from '../../llm/index.ts';
 import { type ModelSource, modelNames, routesOf } from '../model-gateway.ts';
+import { openCache } from '../response-cache.ts';
 import { version } from '../version.ts';
 
 /** Where models are asked. */
@@ -29,7 +30,7 @@ interface TapeParts extends Sources {
   say(line: string): void;
 }
 
-/** The tape of a run that was told to record or to replay; undefined for others. Throws AppError `usage` when it cannot record. */
+/** The tape of a run that was told to record or to replay, or has a response cache; undefined for others. Throws AppError when a file cannot be used. */
 export async function openTape(parts: TapeParts): Promise<Tape | undefined> {
   const { record, goOn, cassette, replay = '', runKey, folder, workspace, env, language, log, say } = parts;
   const { settings, fallbacks } = parts;
@@ -41,8 +42,9 @@ export async function openTape(parts: TapeParts): Promise<Tape | undefined> {
     say(tape.title);
     return tape;
   }
-  if (record === undefined) return undefined;
-  return await openRecorder({
+  const cache = await openCache({ settings, env, log, say });
+  if (record === undefined) return cache;
+  const recorder = await openRecorder({
     ...{ path: record, goOn, program: `npc-crew ${version}`, names, secrets, log },
     setup: setupOf(parts),
     onFailure: (words) =>
@@ -52,6 +54,7 @@ export async function openTape(parts: TapeParts): Promise<Tape | undefined> {
           : `npc-crew: the recording ends here, ${record} cannot be written any more: ${words}`,
       ),
   });
+  return bothTapes(recorder, cache);
 }
 
 /** The settings of a replay: where and what was asked is as it was recorded, and a model that is named now is asked for. */

@@ -79,6 +79,8 @@ export const Exchange = z.object({
   /** `left`: the reader needed no more of it; `cut`: the connection broke; `aborted`: it was given up on this side. */
   end: z.enum(['whole', 'left', 'cut', 'aborted']),
   failure: Failure.optional(),
+  /** The response cache gave it. */
+  cached: z.literal(true).optional(),
   /** Secrets were taken out of the reply. */
   rewritten: z.literal(true).optional(),
 });

@@ -78,12 +78,13 @@ class CassettePlayer implements Player {
     onNotice(words[language].total({ played: this.#played, left: this.#shelf.left, different: this.#different }));
   }
 
-  async #answer({ body, caller, signal }: TapedRequest): Promise<Response> {
+  async #answer({ body, caller, signal, onCached }: TapedRequest): Promise<Response> {
     const { role, taskId, turn, attempt } = caller;
     const asker = { role, task: this.#tasks.nameOf(role, taskId), turn, attempt };
     const found = this.#shelf.take(asker, takeApart(cleanBody(body, this.#masker.mask)));
     if (!found) throw this.#missing(asker);
     this.#played += 1;
+    if (found.exchange.cached) onCached?.();
     if (found.difference) this.#tell(asker, caller.agent, found.difference);
     return await playedResponse(found.exchange, signal);
   }

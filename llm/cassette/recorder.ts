@@ -8,12 +8,11 @@ import { cassetteVersion, type Exchange, type Setup } from './format.ts';
 import { maskReply } from './mask-reply.ts';
 import { failureOf } from './recorded-failure.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
-import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
+import { type Tape, type TapedRequest, tapedIn, withTaped } from './tape.ts';
 import { TaskNames } from './task-names.ts';
 
 /** Headers of an answer that the gateway reads; no others are kept. */
-const kept =
-  /^(content-type|retry-after(-ms)?|x-should-retry|x-ratelimit-reset.*|ratelimit-reset|location|x-npc-cached)$/;
+const kept = /^(content-type|retry-after(-ms)?|x-should-retry|x-ratelimit-reset.*|ratelimit-reset|location)$/;
 
 interface RecorderOptions {
   /** Compressed when its name ends in `.gz`. */
@@ -77,11 +76,16 @@ class Recorder implements Tape {
     if (!asked) return carrier.fetch(url, init);
     const { request, exchange } = this.#begin(asked, host);
     const started = performance.now();
+    let cached = false;
+    const onCached = () => {
+      cached = true;
+      asked.onCached?.();
+    };
     const end = (more: Pick<Exchange, 'chunks' | 'end'> & Partial<Exchange>) => {
-      this.#write({ ...exchange, ...more }, request);
+      this.#write({ ...exchange, ...more, ...(cached && { cached }) }, request);
     };
     try {
-      const response = await carrier.fetch(url, init);
+      const response = await carrier.fetch(url, { ...init, ...withTaped({ ...asked, onCached }) });
       const headers = Object.fromEntries([...response.headers].filter(([name]) => kept.test(name)));
       return watchBody(response, {
         signal: asked.signal,

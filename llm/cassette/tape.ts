@@ -8,6 +8,8 @@ export interface TapedRequest {
   readonly caller: Caller & { readonly turn: number };
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Told when the answer comes from the response cache. */
+  readonly onCached?: (() => void) | undefined;
 }
 
 /** What stands at the door to the network: it keeps what passes, or answers instead. */

@@ -47,10 +47,12 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
     },
   });
   const started = performance.now();
+  let cached = false;
   const settle = async (outcome: Outcome) => {
     thinking.end();
     const ms = Math.round(performance.now() - started);
-    const event = usageEvent(one, outcome, reader.received(), ms);
+    const used = usageEvent(one, outcome, reader.received(), ms);
+    const event = cached ? asCached(used) : used;
     await settleTry({ ...event, ...paymentOf(event, endpoint, services.facts) }, caller.taskId, services);
   };
   let reply: Reply;
@@ -58,7 +60,12 @@ export async function tryOnce(endpoint: Endpoint, one: Try, services: TryService
     reply = await endpoint.send(one.body, {
       reader,
       signal: one.signal,
-      taped: { body: one.asked, caller: one.caller },
+      taped: {
+        ...{ body: one.asked, caller: one.caller },
+        onCached: () => {
+          cached = true;
+        },
+      },
       headers: endpoint.loopback ? stepHeaders(one.caller, services.ledger) : {},
       onAlive: () => listener.onDelta?.({ kind: 'alive' }),
       ...(one.onHeaders && { onHeaders: one.onHeaders }),
@@ -103,6 +110,11 @@ function usageEvent({ body, caller, told }: Try, outcome: Outcome, received: str
   };
 }
 
+/** Nobody was asked, so that nothing is paid. */
+function asCached({ usage: _, estimate: __, ...event }: UsageEvent): UsageEvent {
+  return { ...event, usage: null, cached_reply: true };
+}
+
 /** Calls that came as text, by format: those that were read, and those that could not be used. */
 function leaksOf({ calls, dropped }: Reply): Pick<UsageEvent, 'rescued' | 'dropped'> {
   const rescued = countBy(calls.flatMap(({ format }) => format ?? []));
@@ -118,10 +130,11 @@ function countBy(formats: readonly string[]): Record<string, number> | undefined
 
 /** What a try cost, where it used something and the price is known, or that credits paid for it. */
 function paymentOf(
-  { model, ok, usage, estimate }: UsageEvent,
+  { model, ok, usage, estimate, cached_reply }: UsageEvent,
   { host, onCredits }: Endpoint,
   facts: ModelFacts,
 ): Pick<UsageEvent, 'cost' | 'on_credits'> {
+  if (cached_reply) return {};
   const input = usage?.input ?? estimate?.input ?? 0;
   const output = usage?.output ?? estimate?.output ?? 0;
   if (!ok && input + output === 0) return {};

@@ -69,4 +69,6 @@ export const llm = {
   'R-LLM-85':
     'a cassette is a file of lines that a death leaves readable; what it cannot be is refused with the reason',
   'R-LLM-86': 'no secret gets into a cassette, however a stream cuts it',
+  'R-LLM-87':
+    'a response cache answers a request that was answered before, for nothing; only whole, good replies are kept',
 } as const;

@@ -1,0 +1,131 @@
+import { stat } from 'node:fs/promises';
+import type { Log } from '../../base/log.ts';
+import { createMasker, type Masker } from '../../base/mask.ts';
+import { offeredBy, typesBy } from '../chat-body.ts';
+import { ReplyReader } from '../reader/reply-reader.ts';
+import { cleanBody } from '../upstream/clean-body.ts';
+import type { Carrier } from '../upstream/proxy.ts';
+import { readCassette } from './cassette-file.ts';
+import { CassetteWriter } from './cassette-writer.ts';
+import { watchBody } from './exchange-watch.ts';
+import { cassetteVersion, type Exchange } from './format.ts';
+import { maskReply } from './mask-reply.ts';
+import { playedResponse } from './played-response.ts';
+import { type HashedRequest, hashRequest, takeApart } from './request.ts';
+import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
+
+interface CacheOptions {
+  /** A cassette, made where there is none; compressed when its name ends in `.gz`. */
+  readonly path: string;
+  readonly program: string;
+  /** A reply with one of them is not kept. */
+  readonly secrets: readonly string[];
+  readonly log: Log;
+  /** Told once when nothing more can be kept. */
+  onFailure(words: string): void;
+}
+
+/**
+ * Answers a request that was answered before from a file, whatever run asked it. Only whole replies are kept: none that failed, was
+ * cut by its limit, or holds a call that cannot be used. Throws AppError when the file cannot be read or written.
+ */
+export async function openResponseCache(options: CacheOptions): Promise<Tape> {
+  const { path, program, log } = options;
+  const known = new Map<string, Exchange>();
+  const isThere = await stat(path).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
+  if (isThere) for (const one of (await readCassette(path)).exchanges) known.set(one.key, one);
+  const writer = await CassetteWriter.open(path, {
+    header: { cassette: cassetteVersion, made: new Date().toISOString(), program, names: {} },
+    goOn: true,
+    onFailure(words) {
+      log.error({ path, words }, 'the response cache cannot be written');
+      options.onFailure(words);
+    },
+  });
+  return new ResponseCache(writer, known, createMasker(options.secrets));
+}
+
+class ResponseCache implements Tape {
+  readonly replays = false;
+  readonly #writer: CassetteWriter;
+  readonly #known: Map<string, Exchange>;
+  readonly #masker: Masker;
+  readonly #began = performance.now();
+
+  constructor(writer: CassetteWriter, known: Map<string, Exchange>, masker: Masker) {
+    this.#writer = writer;
+    this.#known = known;
+    this.#masker = masker;
+  }
+
+  carry(carrier: Carrier, host: string): Carrier {
+    return {
+      fetch: (url, init) => this.#pass(carrier, host, [url, init]),
+      close: () => carrier.close(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
+    const asked = tapedIn(init);
+    if (!asked) return carrier.fetch(url, init);
+    const request = hashRequest(takeApart(cleanBody(asked.body, this.#masker.mask)));
+    const hit = this.#known.get(request.key);
+    if (hit) {
+      asked.onCached?.();
+      return playedResponse(hit, asked.signal);
+    }
+    const started = performance.now();
+    const response = await carrier.fetch(url, init);
+    if (response.status !== 200) return response;
+    const type = response.headers.get('content-type');
+    return watchBody(response, {
+      signal: asked.signal,
+      msSince: () => Math.round(performance.now() - started),
+      onEnd: ({ chunks, end }) => {
+        if (end !== 'whole' && end !== 'left') return;
+        if (!isGood(chunks, asked) || maskReply(chunks, this.#masker)) return;
+        const headers = type === null ? {} : { 'content-type': type };
+        this.#keep({ host, headers, chunks, end, status: 200 }, asked, request);
+      },
+    });
+  }
+
+  #keep(
+    answer: Pick<Exchange, 'host' | 'headers' | 'chunks' | 'end' | 'status'>,
+    { caller: { role, agent, attempt, turn } }: TapedRequest,
+    request: HashedRequest,
+  ): void {
+    if (this.#known.has(request.key)) return;
+    const { model, params, parts, tools, key } = request;
+    const exchange: Exchange = {
+      exchange: this.#writer.nextNumber(),
+      at: Math.round(performance.now() - this.#began),
+      place: { role, agent, task: '', attempt, turn, try: 1 },
+      ...{ model, params, parts, ...(tools !== undefined && { tools }), key },
+      ...answer,
+    };
+    this.#known.set(key, exchange);
+    this.#writer.write(exchange, request);
+  }
+}
+
+/** Whether a reply is whole, and worth giving again. */
+function isGood(chunks: Exchange['chunks'], { body }: TapedRequest): boolean {
+  const reader = new ReplyReader({ offered: offeredBy(body), types: typesBy(body) });
+  const encoder = new TextEncoder();
+  try {
+    for (const [, text] of chunks) reader.push(encoder.encode(text));
+    const { finish, dropped } = reader.end();
+    return finish !== 'length' && dropped.length === 0;
+  } catch {
+    // what the gateway cannot read either
+    return false;
+  }
+}
