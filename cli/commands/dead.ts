@@ -40,6 +40,7 @@ function listCommand(): Command {
         else rows.push(row);
       }
       if (json) return;
+      if (rows.length === 0 && box !== undefined) return print(`no dead letters for ${box}`);
       const columns = process.stdout.isTTY ? { columns: process.stdout.columns } : {};
       for (const line of deadTable(rows, columns)) await print(line);
     });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
 import { type TaskRow, TaskState, TaskSubState } from '../../protocol/index.ts';
 import { parseList } from '../options.ts';
 import { print } from '../print.ts';
@@ -86,9 +87,10 @@ async function act(id: string | undefined, options: Options): Promise<void> {
 function sorted({ state = [], status = [] }: Options): { folder?: string; wanted: readonly string[] } {
   const unknown = status.find((word) => !states.includes(word));
   if (unknown !== undefined) {
+    const meant = nearest(unknown, states);
     throw new AppError(
       'usage',
-      `--status ${unknown}: no task is ever that; it is one of ${[...new Set(states)].join(', ')}`,
+      `--status ${unknown}: no task is ever that${meant === undefined ? '' : `; did you mean ${meant}`}; it is one of ${[...new Set(states)].join(', ')}`,
     );
   }
   const isStates = (text: string) => text.split(',').every((word) => states.includes(word.trim()));

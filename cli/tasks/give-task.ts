@@ -24,12 +24,13 @@ export function giveTask(to: string, goal: string, options: GiveOptions): Promis
   const { id = `t-${randomBytes(3).toString('hex')}`, tree, wait, json, ...speaker } = options;
   return asPerson(speaker, async (person) => {
     const { client, place } = person;
-    await mustBeTarget(client, to);
+    const isAbsent = await mustBeTarget(client, to);
     const ended = wait ? watchTask(person, id) : undefined;
     const payload = { goal, ...(tree !== undefined && { options: { tree: resolve(tree) } }) };
     await client.send({ type: 'task.assign', to, task_id: id, payload });
-    say(`npc-crew: ${to} has task ${id} of ${client.name}`);
+    say(`npc-crew: task ${id} of ${client.name} is for ${to}`);
     if (!ended) {
+      if (isAbsent) say(`npc-crew: nobody is here for ${to} yet; it waits`);
       await print(json ? JSON.stringify({ task_id: id, owner: client.name, to }) : id);
       for (const line of [
         `look at it:   npc-crew tasks ${id} ${place.named}`,
@@ -78,12 +79,13 @@ function wordsOf(ending: Ending): string {
   return [`${status}: ${summary}`, ...told].join('\n');
 }
 
-/** A bare word that is only known as a role was meant as one. */
-async function mustBeTarget(client: HubClient, to: string): Promise<void> {
-  if (to.startsWith('role:')) return;
+/** A bare word that is only known as a role was meant as one; returns whether nobody is connected who could take it. */
+async function mustBeTarget(client: HubClient, to: string): Promise<boolean> {
   const agents = await client.agents();
+  if (to.startsWith('role:')) return !agents.some(({ roles }) => roles.includes(to.slice(5)));
   const isRole = agents.some(({ roles }) => roles.includes(to));
   if (isRole && !agents.some(({ name }) => name === to)) {
     throw new AppError('usage', `nobody on the hub is called ${to}, but some have that role: name role:${to}`);
   }
+  return !agents.some(({ name }) => name === to);
 }

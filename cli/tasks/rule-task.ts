@@ -35,7 +35,9 @@ export async function asPerson<T>({ as, ...where }: Speaker, act: (person: Perso
   } catch (error) {
     if (wireCode(error) === undefined) throw error;
     const cure = wireCode(error) === 'forbidden' ? '; be its owner with --as NAME, or have a token for admin' : '';
-    throw new AppError('refused', `${(error as AppError).message.replace(/\.$/, '')}${cure}`, { cause: error });
+    throw new AppError('refused', `${(error as AppError).message.replace(/^The/, 'the').replace(/\.$/, '')}${cure}`, {
+      cause: error,
+    });
   } finally {
     await client.close();
   }

@@ -80,6 +80,7 @@ test('R-CLI-48: a task is given, asked about, answered, waited for and ended by 
 
   const given = await tasks('--hub', url, 'give', 'role:nobody', 'rest', '--as', 'ann');
   expect(given.stdout).toMatch(/^t-[0-9a-f]{6}\n$/);
+  expect(given.stderr).toContain('nobody is here for role:nobody yet');
   expect(given.stderr).toContain(`npc-crew tasks cancel ${given.stdout.trim()} --hub ${url}`);
   const ended = await tasks('cancel', given.stdout.trim(), '--reason', '不要了', '--hub', url);
   expect(ended.stdout).toMatch(/is being cancelled: 不要了\n$/);
