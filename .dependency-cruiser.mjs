@@ -10,7 +10,7 @@ const lanes = {
   tools: [...floor, 'core'],
   hooks: [...floor, 'core'],
   llm: [...floor, 'core'],
-  testing: [...floor, 'core', 'cnb'],
+  testing: [...floor, 'core', 'cnb', 'llm/cassette'],
   coordinator: [...floor, 'core', 'hub-client'],
   cnb: [...floor, 'coordinator'],
   agents: [...floor, 'core', 'tools', 'hooks', 'hub-client'],

@@ -1,15 +1,20 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
+import { readCassette } from '../llm/cassette/cassette-file.ts';
 import type { FaultSwitch } from './fault-plan.ts';
 import { startModelServer } from './model-server.ts';
 import { Fault, readScript } from './script.ts';
 
-const help = `Serves chat completions that a script wrote, over real HTTP, without any key.
+const help = `Serves chat completions that a script wrote or a run recorded, over real HTTP, without any key.
 
 Usage: npm run model-server -- --script FILE [--port N] [--fault JSON]...
+       npm run model-server -- --cassette FILE [--pace] [--port N]
 
   --script FILE  the script; its format is in docs/model-scripts.md
+  --cassette FILE  what npc-crew run --record kept, played by role where the client tells it, else by what
+                 is asked, else in order
+  --pace         as slowly as it was recorded
   --port N       port on 127.0.0.1; default 0, a free one
   --fault JSON   a fault for every request until its "times" are used up, such as
                  '{"type":"status","status":429,"retry_after":1,"times":2}'
@@ -25,6 +30,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       script: { type: 'string' },
+      cassette: { type: 'string' },
+      pace: { type: 'boolean', default: false },
       port: { type: 'string', default: '0' },
       fault: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
@@ -34,12 +41,15 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (values.script === undefined) throw new AppError('usage', 'say which script to play: --script FILE');
+  const { script, cassette, pace } = values;
+  if ((script === undefined) === (cassette === undefined))
+    throw new AppError('usage', 'say what to play: --script FILE or --cassette FILE');
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new AppError('usage', `--port ${values.port}: 0 to 65535`);
   const server = await startModelServer({
-    script: await readScript(values.script),
+    ...(script !== undefined && { script: await readScript(script) }),
+    ...(cassette !== undefined && { cassette: await readCassette(cassette), pace }),
     port,
     faults: values.fault.map(toSwitch),
   });

@@ -2,8 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { AppError, messageOf } from '../base/errors.ts';
+import type { Cassette } from '../llm/cassette/cassette-file.ts';
+import { takeApart } from '../llm/cassette/request.ts';
+import { Shelf } from '../llm/cassette/shelf.ts';
 import { FaultPlan, type FaultSwitch } from './fault-plan.ts';
 import { sendError, sendJson } from './json-answers.ts';
+import { playExchange } from './play-exchange.ts';
 import { playStep, usageOf } from './play-step.ts';
 import { Fault, parseScript, type Script, type ScriptSource, type Step, stepOf } from './script.ts';
 import { withFault } from './script-events.ts';
@@ -22,7 +26,12 @@ interface RecordedRequest {
 }
 
 export interface ModelServerOptions {
-  readonly script: ScriptSource;
+  /** What is answered, by role and step. Default: nothing, which leaves the cassette. */
+  readonly script?: ScriptSource;
+  /** A recording that answers instead. */
+  readonly cassette?: Cassette;
+  /** Whether it comes as slowly as it was recorded. Default false. */
+  readonly pace?: boolean;
   /** 0 = a free one. Default 0. */
   readonly port?: number;
   readonly faults?: readonly FaultSwitch[];
@@ -53,10 +62,10 @@ const Faults = z.array(
 
 /** Starts a server of chat completions that plays a script over real HTTP. Throws AppError `port_in_use` or `misconfigured`. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const script = parseScript(options.script);
+  const script = parseScript(options.script ?? {});
   const faults = new FaultPlan();
   faults.set(options.faults ?? []);
-  const player = new Player(script, faults);
+  const player = new Player(script, faults, options);
   const server = createServer((request, response) => {
     route(request, response, player, faults).catch((error: unknown) => {
       if (!response.headersSent) sendError(response, 500, messageOf(error), 'server_error');
@@ -108,11 +117,15 @@ class Player {
   readonly requests: RecordedRequest[] = [];
   readonly #script: Script;
   readonly #faults: FaultPlan;
+  readonly #shelf: Shelf | undefined;
+  readonly #pace: boolean;
   #unnumbered = 0;
 
-  constructor(script: Script, faults: FaultPlan) {
+  constructor(script: Script, faults: FaultPlan, { cassette, pace = false }: ModelServerOptions) {
     this.#script = script;
     this.#faults = faults;
+    this.#shelf = cassette && new Shelf(cassette, {});
+    this.#pace = pace;
   }
 
   async answer(request: IncomingMessage, response: ServerResponse, json: unknown): Promise<void> {
@@ -123,6 +136,7 @@ class Player {
     const { model, stream } = { model: body.model, stream: body.stream === true };
     const record: RecordedRequest = { role, step: index, at: Date.now(), model, stream, outcome: 'playing', body };
     this.requests.push(record);
+    if (this.#shelf) return await this.#replay(this.#shelf, request, response, record);
     const found = stepOf(this.#script, role, index);
     const scripted = 'missing' in found ? undefined : found;
     const fault = this.#faults.next(role, index, scripted);
@@ -140,6 +154,29 @@ class Player {
     if (fault) record.outcome = fault.type;
     if (!('x-npc-step' in request.headers) && givesReply(fault)) this.#unnumbered += 1;
     await playStep(response, play);
+  }
+
+  async #replay(
+    shelf: Shelf,
+    { headers: { 'x-npc-role': role } }: IncomingMessage,
+    response: ServerResponse,
+    record: RecordedRequest,
+  ): Promise<void> {
+    const found = shelf.takeNext(takeApart(record.body), typeof role === 'string' ? role : undefined);
+    if (!found) {
+      record.outcome = 'unscripted';
+      const what = `the cassette has no reply left for the role "${record.role}" (step ${record.step} was asked for)`;
+      return sendError(
+        response,
+        400,
+        `${what}; it has ${shelf.size} in all, ${shelf.left} are left`,
+        'unscripted_step',
+      );
+    }
+    response.on('close', () => {
+      record.outcome = response.writableFinished || found.end !== 'whole' ? 'played' : 'aborted';
+    });
+    await playExchange(response, found, this.#pace);
   }
 
   /** By the gateway's headers; without them the role is `default` and its replies are counted here. */

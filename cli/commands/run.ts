@@ -36,6 +36,7 @@ When it fails: NPC_FALLBACK_MODELS at the same endpoint, then NPC_FALLBACK_BASE_
 What it may use: NPC_BUDGET_TOKENS (3000000), NPC_BUDGET_MONEY ("20 CNY"), NPC_BUDGET_CALLS, NPC_BUDGET_SECONDS.
 On CNB no key is needed: the platform's models then spend AI credits; NPC_PLATFORM_MODELS=off forbids it.
 NPC_PRICES: a file of prices and context windows; NPC_CONTEXT_WINDOW: tokens that the model's context holds.
+NPC_RESPONSE_CACHE: a file of replies that are given again to the same request.
 NPC_THINKING: off does what --no-thinking does.
 NPC_MENTIONS_EVERY_MS: ms between two looks into the thread for "@Agent stop" (30000, at least 1000).
 

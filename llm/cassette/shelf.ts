@@ -54,10 +54,7 @@ export class Shelf {
    */
   take(asker: Asker, request: TakenRequest): Found | undefined {
     const now = this.#form.value(request) as TakenRequest;
-    const key = keyOf(
-      now,
-      now.messages.map((message) => hashOf(message)),
-    );
+    const key = keyOf(now, now.messages.map(hashOf));
     const there = this.#byPlace.get(placeOf(asker)) ?? [];
     const unplayed = there.filter((one) => this.#left.has(one));
     const same = (one: Exchange) => this.#keyOf(one) === key;
@@ -72,6 +69,18 @@ export class Shelf {
     if (elsewhere) return this.#play(elsewhere, asker);
     const again = there.findLast((one) => same(one) && (this.#played.get(one) ?? asker.attempt) < asker.attempt);
     return again && this.#play(again, asker);
+  }
+
+  /** Takes what was recorded for a request of which at most the role is known: one that asked the same, else the role's next. */
+  takeNext(request: TakenRequest, role?: string): Exchange | undefined {
+    const now = this.#form.value(request) as TakenRequest;
+    const key = keyOf(now, now.messages.map(hashOf));
+    const unplayed = [...this.#left];
+    const same = (one: Exchange) => this.#keyOf(one) === key;
+    const own = role === undefined ? unplayed : unplayed.filter(({ place }) => place.role === role);
+    const found = own.find(same) ?? own[0] ?? unplayed.find(same);
+    if (found) this.#left.delete(found);
+    return found;
   }
 
   #play(exchange: Exchange, { attempt }: Asker): Found {

@@ -5,4 +5,6 @@ export const fakeModel = {
   'R-FAKE-3': 'faults are played as often as asked for, by step or by switch',
   'R-FAKE-4': 'every request is kept, and can be read by another process',
   'R-FAKE-5': 'a wrong script is refused with the place that is wrong',
+  'R-FAKE-6':
+    'a cassette is played over HTTP: by role, else by what is asked, else in order; with its failures, and at its pace on request',
 } as const;
