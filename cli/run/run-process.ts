@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
@@ -6,51 +5,33 @@ import { fileWords } from '../../base/file-words.ts';
 import type { Log } from '../../base/log.ts';
 import { createMasker } from '../../base/mask.ts';
 import { endProcesses } from '../../base/process-tree.ts';
-import {
-  childEnv,
-  type Environment,
-  environment,
-  type FallbackSettings,
-  ModelSettings,
-  PaceSettings,
-  PlaceSettings,
-  readConfig,
-  readFallbacks,
-  readProxies,
-} from '../../config/index.ts';
+import { childEnv, type Environment, environment, PlaceSettings, readConfig, readProxies } from '../../config/index.ts';
 import { adviceFor } from '../../coordinator/advice.ts';
 import { openGitWorkshop } from '../../coordinator/open-workshop.ts';
 import type { CoordinatorOptions, RunOutcome } from '../../coordinator/options.ts';
 import { runCoordinator } from '../../coordinator/run.ts';
 import type { Trigger } from '../../coordinator/trigger.ts';
 import { type Decision, decide } from '../../coordinator/verdict.ts';
-import { type Cassette, loadPrices, mustBeEmpty, type PriceTable, readCassette } from '../../llm/index.ts';
+import { type Cassette, mustBeEmpty, readCassette } from '../../llm/index.ts';
 import { openDiagnostics } from '../diagnostics.ts';
 import { modelFilePath, readDialects } from '../doctor/model-file.ts';
 import { Exit } from '../exit-code.ts';
 import { reportFault } from '../fault.ts';
 import { hubAddress } from '../hub-address.ts';
 import { findHubToken } from '../hub-token.ts';
-import {
-  creditsNotice,
-  type ModelSource,
-  missingVariables,
-  modelNames,
-  modelProblem,
-  openGateway,
-  withPlatform,
-  withRepoModels,
-} from '../model-gateway.ts';
+import { creditsNotice, modelNames, modelProblem, openGateway, withRepoModels } from '../model-gateway.ts';
 import { quiet } from '../options.ts';
-import { print, say } from '../print.ts';
+import { say } from '../print.ts';
 import { type LiveView, openLiveView } from '../show/live-view.ts';
 import { mustBeFree, noteRun, openStateFolder, type StateFolder, stateRoot, workIn } from '../state-folder.ts';
 import { version } from '../version.ts';
 import { openCrew } from './crew.ts';
 import { complete, type Errand, forgeOf, readErrand } from './errand.ts';
+import { checkModel, type Readings, readSettings } from './readings.ts';
 import { openRunHub } from './run-hub.ts';
 import { forgetStop, noteStop } from './stopped.ts';
 import { asRecorded, openTape } from './tape.ts';
+import { tell } from './tell.ts';
 
 /** What `npc-crew run` was told. */
 export interface RunOptions {
@@ -293,33 +274,6 @@ async function run({
   }
 }
 
-interface Readings {
-  readonly settings: ModelSource;
-  readonly fallbacks: readonly FallbackSettings[];
-  readonly pace: Pick<CoordinatorOptions, 'mentionsEveryMs'>;
-  readonly prices?: PriceTable;
-  readonly wrong?: NonNullable<Errand['impossible']>;
-}
-
-/** The settings of a run. A wrong one ends it, but not before its comment says so: until then the defaults serve. */
-async function readSettings(env: Environment): Promise<Readings> {
-  try {
-    const settings = withPlatform(readConfig(ModelSettings, { environment: env }), env);
-    const pace = readConfig(PaceSettings, { environment: env });
-    return { settings, fallbacks: readFallbacks(env), pace, prices: await loadPrices(settings.prices) };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const wrong = { cause: 'misconfigured', message: error.message } as const;
-    return { settings: ModelSettings.parse({}), fallbacks: [], pace: {}, wrong };
-  }
-}
-
-/** Where no thread waits for a comment, a variable that must be set is wrong usage. */
-function checkModel(settings: ModelSource, { workspace }: Trigger): void {
-  const missing = missingVariables(settings, existsSync(join(workspace, '.npc', 'config.yml')));
-  if (missing !== undefined) throw new AppError('usage', missing);
-}
-
 function impossibleOf({ cause, message }: NonNullable<Errand['impossible']>, trigger: Trigger): Decision {
   return decide(cause, message, adviceFor(cause, trigger));
 }
@@ -332,25 +286,4 @@ async function readFlow(path: string): Promise<Flow> {
   } catch (error) {
     throw new AppError('usage', `--flow: cannot read ${path}: ${fileWords(error)}`, { cause: error });
   }
-}
-
-/** The result on stdout: the report, or one line of JSON. */
-async function tell(
-  outcome: RunOutcome,
-  { runKey, trigger }: Errand,
-  options: RunOptions,
-  folder: string,
-): Promise<void> {
-  if (outcome.taken !== undefined) say(`npc-crew: nothing to do: ${outcome.taken}`);
-  const { decision, view } = outcome;
-  if (options.json) {
-    const { verdict, cause, message, nextStep } = decision;
-    const { branch = null, sha = null, pullNumber = null } = view.record.delivered;
-    const result = { verdict, cause, exit: outcome.exit, run_key: runKey, branch, sha, pr_number: pullNumber };
-    await print(JSON.stringify({ ...result, message, next_step: nextStep, state_dir: folder }));
-  } else if (outcome.report !== '') await print(outcome.report.replace(/^<!--.*-->\n/, ''));
-  if (options.json || trigger.thread) return;
-  say(`npc-crew: what was said:      npc-crew log --state ${folder}`);
-  const { branch } = view.record.delivered;
-  if (branch !== undefined) say(`npc-crew: what was changed:   git diff ${trigger.baseBranch}...${branch}`);
 }
