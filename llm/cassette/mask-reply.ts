@@ -57,18 +57,23 @@ function eventsOf(chunks: Chunks): Event[] {
   let rest = '';
   const take = (ms: number, text: string) => events.push({ ms, text, value: jsonIn(text), changed: false });
   for (const [ms, text] of chunks) {
+    // a blank line may be cut, but what was looked at before holds no whole one
+    let from = Math.max(0, rest.length - 3);
     rest += text;
-    for (let end = endOfEvent(rest); end > 0; end = endOfEvent(rest)) {
+    for (let end = endOfEvent(rest, from); end > 0; end = endOfEvent(rest, from)) {
       take(ms, rest.slice(0, end));
       rest = rest.slice(end);
+      from = 0;
     }
   }
   if (rest !== '') take(chunks.at(-1)?.[0] ?? 0, rest);
   return events;
 }
 
-function endOfEvent(text: string): number {
-  const blank = /\r?\n\r?\n|\r\r(?!\n)/.exec(text);
+function endOfEvent(text: string, from: number): number {
+  const line = /\r?\n\r?\n|\r\r(?!\n)/g;
+  line.lastIndex = from;
+  const blank = line.exec(text);
   return blank ? blank.index + blank[0].length : -1;
 }
 
