@@ -24,23 +24,18 @@ async function stage(limits: { memory?: MailboxMemory; maxInflight?: number } = 
       taken.push(message);
     },
   };
-  const say = async (...bodies: Buffer[]) => {
-    for (const body of bodies) {
-      const row = {
-        type: 'route',
-        from: 'a',
-        to: 'b',
-        box: 'b',
-        taskId: '',
-        id: `i${body.length}`,
-        attempt: null,
-        body,
-      };
-      const [lsn] = await storage.commit([{ kind: 'message', row }], 1);
-      mailbox.push({ ...row, lsn: lsn as number, ts: 1 });
-    }
+  /** Commits, and hands over when it is told to: a store may show a commit before it says that it is done. */
+  const commit = async (body: Buffer) => {
+    const id = `i${body.length}`;
+    const row = { type: 'route', from: 'a', to: 'b', box: 'b', taskId: '', id, attempt: null, body };
+    mailbox.announce(body.length);
+    const [lsn] = await storage.commit([{ kind: 'message', row }], 1);
+    return () => mailbox.push({ ...row, lsn: lsn as number, ts: 1 });
   };
-  return { mailbox, memory, sink, reader, taken, say };
+  const say = async (...bodies: Buffer[]) => {
+    for (const body of bodies) (await commit(body))();
+  };
+  return { mailbox, memory, sink, reader, taken, say, commit };
 }
 
 test('R-HUB-53: a message that has to wait does not hold the memory it was received in, one that goes at once is not copied', async () => {
@@ -55,6 +50,34 @@ test('R-HUB-53: a message that has to wait does not hold the memory it was recei
   expect(taken.map(({ body }) => body.length)).toEqual([100, 200]);
   expect(taken[0]?.body.buffer).toBe(received.buffer);
   expect(taken[1]?.body.buffer.byteLength).toBeLessThanOrEqual(8 * 1024);
+});
+
+test('R-HUB-40: what is read from a store that resolves late is handed over once, in order, and counted once', async () => {
+  const { mailbox, sink, reader, taken, commit, say } = await stage({
+    memory: new MailboxMemory(0, 0),
+    maxInflight: 3,
+  });
+  const frame = (size: number) =>
+    Buffer.from(JSON.stringify({ type: 'route', from: 'a', to: 'b', task_id: '', payload: 'x'.repeat(size), id: 'i' }));
+  reader.room = 0;
+  mailbox.attach(sink, true);
+  await say(frame(10));
+  const late = [await commit(frame(20)), await commit(frame(30)), await commit(frame(40))];
+  reader.room = 100;
+  mailbox.feed();
+  await expect.poll(() => taken.length).toBe(3);
+  late[0]?.();
+  mailbox.ackUpTo(2);
+  await expect.poll(() => taken.length).toBe(4);
+  late[1]?.();
+  mailbox.ackUpTo(3);
+  late[2]?.();
+  await say(frame(50));
+  await expect.poll(() => taken.length).toBe(5);
+  expect(taken.map(({ lsn }) => lsn)).toEqual([1, 2, 3, 4, 5]);
+  expect([mailbox.depth, mailbox.inflight, mailbox.last]).toEqual([2, 2, 5]);
+  mailbox.ackUpTo(5);
+  expect([mailbox.depth, mailbox.bytes, mailbox.inflight]).toEqual([0, 0, 0]);
 });
 
 test('R-HUB-53: what finds no room in the memory of all mailboxes is read from the log, in order and once', async () => {
@@ -147,7 +170,8 @@ test('R-HUB-53: of large messages a mailbox keeps 1 MiB in memory, of small ones
   const { mailbox, sink, reader, taken, say } = await stage({ memory, maxInflight: 10_000 });
   reader.room = 0;
   mailbox.attach(sink, true);
-  const frame = (size: number) => Buffer.from(JSON.stringify({ type: 'route', payload: 'x'.repeat(size) }));
+  const frame = (size: number) =>
+    Buffer.from(JSON.stringify({ type: 'route', from: 'a', to: 'b', task_id: '', payload: 'x'.repeat(size), id: 'i' }));
   const [small, large] = [frame(10_000), frame(100_000)];
   expect(memory.take(small.length, 2_000_000)).toBe(true);
   expect(memory.take(large.length, 900_000)).toBe(true);

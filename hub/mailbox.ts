@@ -110,6 +110,9 @@ export class Mailbox {
 
   /** Takes a message that was just committed. */
   push(message: StoredMessage): void {
+    // What was read from a store that shows a commit before it says that it is done: counted then, or handed over already.
+    if (message.lsn <= this.last) return;
+    const isRead = message.lsn <= Math.max(this.#sent, this.#readyEnd);
     const contiguous = this.#readyEnd >= this.last || this.#sent >= this.last;
     this.last = message.lsn;
     this.used = true;
@@ -118,7 +121,7 @@ export class Mailbox {
       this.depth += 1;
       this.bytes += message.body.length;
     }
-    if (this.#sink === undefined || this.#reading || !contiguous) return;
+    if (isRead || this.#sink === undefined || this.#reading || !contiguous) return;
     if (this.#ready.length === 0 && !this.#sink.full() && this.#hasCredit()) this.#handOver(this.#sink, message);
     else if (this.#limits.memory.take(message.body.length, this.#readyBytes)) this.#keep(owned(message));
   }
@@ -173,7 +176,8 @@ export class Mailbox {
     if (!again) this.#furthest = message.lsn;
     if (this.#windowed) this.#track(message);
     else this.#done(message.lsn, message.body.length);
-    if (message.lsn > this.#ahead) sink.deliver(message, prev, again);
+    // The `prev` of the next one tells of the gap.
+    if (message.lsn > this.#ahead && !message.damaged) sink.deliver(message, prev, again);
   }
 
   /** Keeps a message whose room in memory is taken. */
@@ -190,11 +194,12 @@ export class Mailbox {
 
   #track(message: StoredMessage): void {
     const bytes = message.body.length;
-    if (message.lsn <= this.#ahead && this.#inflight.length === 0) {
+    const isAcked = message.lsn <= this.#ahead || message.damaged === true;
+    if (isAcked && this.#inflight.length === 0) {
       this.#done(message.lsn, bytes);
       return;
     }
-    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes, acked: message.lsn <= this.#ahead });
+    this.#inflight.push({ lsn: message.lsn, id: message.id, bytes, acked: isAcked });
     this.#inflightBytes += bytes;
   }
 

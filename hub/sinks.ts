@@ -38,7 +38,7 @@ class LevelZeroSink extends BufferedSink implements Sink {
 class LevelOneSink extends BufferedSink implements Sink {
   #number = 0;
   #text = '0';
-  #time = 0;
+  #time = -1;
   #between = '';
 
   deliver(message: StoredMessage, prev: number, again: boolean): void {

@@ -35,7 +35,7 @@ async function openSound(path: string, { durability = 'process', log }: StorageO
     migrate(database);
     await packOldRows(database, teller(log));
     await catchUpIndex(database);
-    return sqliteStorage(database, path === ':memory:' ? undefined : path);
+    return sqliteStorage(database, path === ':memory:' ? undefined : path, log);
   } catch (error) {
     // It is moved away before it is closed, since SQLite tidies up behind itself when it closes.
     const setAside = path !== ':memory:' && isDamage(error) ? await setDatabaseAside(path) : undefined;

@@ -19,6 +19,8 @@ export interface LogRow {
 export interface StoredMessage extends LogRow {
   readonly lsn: number;
   readonly ts: number;
+  /** Its bytes cannot be read any more: what is told here is the hub's word about it, in its place. */
+  readonly damaged?: true;
 }
 
 /** A row of the task table; times are ms since epoch. */
@@ -148,7 +150,10 @@ export interface MailboxFacts {
   readonly last: number;
 }
 
-/** Where the hub keeps what must survive: one writer, numbers of the log strictly increasing, a commit durable when it resolves. */
+/**
+ * Where the hub keeps what must survive: one writer, numbers of the log strictly increasing, a commit durable when it resolves. Reads may
+ * see a commit before it resolves. A message that cannot be read is reported, and comes as one that is `damaged`; no read fails for it.
+ */
 export interface Storage {
   /** Changes when the store is another one, so that positions of the old one are recognised as such. */
   readonly epoch: string;

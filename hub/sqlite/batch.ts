@@ -1,6 +1,7 @@
 import type { LogRow, StoredMessage } from '../storage.ts';
 import { headOf } from './head.ts';
 import { readFromLog } from './leftovers.ts';
+import { standIn } from './rot.ts';
 
 /** Messages and bytes of one batch; a single larger frame is a batch of its own. */
 const MOST = { messages: 256, bytes: 256 * 1024 };
@@ -55,7 +56,7 @@ export class Packer {
   }
 }
 
-const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+const [OPEN, COMMA, CLOSE, OPEN_FRAME, CLOSE_FRAME] = [0x5b, 0x2c, 0x5d, 0x7b, 0x7d];
 
 /** Whether messages find room in one batch. */
 export function isOneBatch(rows: readonly Packed[]): boolean {
@@ -104,14 +105,23 @@ export class OpenBatch {
 
   /** The message at a position that lies in this batch. */
   message(lsn: number): StoredMessage {
-    this.#marks ??= JSON.parse(this.#marksText) as Mark[];
-    const [start, length, box] = this.#marks[lsn - this.first] as Mark;
-    return toMessage(this.#frames.subarray(start, start + length), { lsn, ts: this.ts, box });
+    let box: string | null = null;
+    try {
+      this.#marks ??= JSON.parse(this.#marksText) as Mark[];
+      const mark = this.#marks[lsn - this.first] as Mark;
+      box = mark[2];
+      const body = this.#frames.subarray(mark[0], mark[0] + mark[1]);
+      if (body[0] !== OPEN_FRAME || body[body.length - 1] !== CLOSE_FRAME) throw new SyntaxError('no frame lies there');
+      return toMessage(body, { lsn, ts: this.ts, box });
+    } catch {
+      return standIn(lsn, this.ts, box);
+    }
   }
 }
 
 /** What a message says of itself is read from its frame, which is the only place that has it. */
 function toMessage(body: Buffer, where: { lsn: number; ts: number; box: string | null }): StoredMessage {
   const { type, from, to, task_id: taskId, id, attempt = null } = headOf(body);
+  if (type === undefined || from === undefined || id === undefined) throw new SyntaxError('this is no frame');
   return { lsn: where.lsn, ts: where.ts, type, from, to, box: where.box, taskId, id, attempt, body };
 }

@@ -4,6 +4,7 @@ import type { StoredMessage } from '../storage.ts';
 import { batchAt, batchesAfter, messagesOf } from './batches.ts';
 import { CHUNK, indexChunk, indexTypes } from './index-chunk.ts';
 import { indexedUpTo } from './positions.ts';
+import { mustBeSound } from './rot.ts';
 import { type Prepare, statements } from './statements.ts';
 import { transactions } from './transactions.ts';
 import { Unindexed } from './unindexed.ts';
@@ -46,6 +47,7 @@ function nextChunk(prepare: Prepare): Unindexed | undefined {
   const indexed = indexedUpTo(prepare);
   for (const batch of batchesAfter(prepare, indexed)) {
     for (const message of messagesOf(batch, indexed)) {
+      mustBeSound(message);
       unindexed.add(message.lsn, message, message.ts);
       if (unindexed.size >= CHUNK.messages || unindexed.bytes >= CHUNK.bytes) return unindexed;
     }

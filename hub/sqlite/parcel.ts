@@ -17,24 +17,26 @@ type Head = readonly [
   id: string,
   attempt: number | null,
   length: number,
+  damaged: boolean,
 ];
 
 export function toParcel(messages: readonly StoredMessage[]): Parcel {
   const bytes = new Uint8Array(messages.reduce((sum, { body }) => sum + body.length, 0));
   let at = 0;
-  const heads = messages.map(({ lsn, ts, type, from, to, box, taskId, id, attempt, body }): Head => {
+  const heads = messages.map(({ lsn, ts, type, from, to, box, taskId, id, attempt, body, damaged }): Head => {
     bytes.set(body, at);
     at += body.length;
-    return [lsn, ts, type, from, to, box, taskId, id, attempt, body.length];
+    return [lsn, ts, type, from, to, box, taskId, id, attempt, body.length, damaged === true];
   });
   return { heads, bodies: bytes.buffer };
 }
 
 export function fromParcel({ heads, bodies }: Parcel): StoredMessage[] {
   let at = 0;
-  return heads.map(([lsn, ts, type, from, to, box, taskId, id, attempt, length]) => {
+  return heads.map(([lsn, ts, type, from, to, box, taskId, id, attempt, length, damaged]) => {
     const body = Buffer.from(bodies, at, length);
     at += length;
-    return { lsn, ts, type, from, to, box, taskId, id, attempt, body };
+    const message = { lsn, ts, type, from, to, box, taskId, id, attempt, body };
+    return damaged ? { ...message, damaged } : message;
   });
 }

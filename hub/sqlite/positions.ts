@@ -1,3 +1,6 @@
+import type { StoredMessage } from '../storage.ts';
+import { batchesAfter, messagesOf } from './batches.ts';
+import { isRot } from './rot.ts';
 import type { Prepare } from './statements.ts';
 
 /** What messages are found by: the mailbox they went to, their task, their sender, a name they were for without a mailbox, their type. */
@@ -30,7 +33,7 @@ export function isName(to: string): boolean {
 }
 
 /** The messages of a row, in log order. */
-export function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
+function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
   const values = JSON.parse(at) as number[];
   if (kind !== 'box') return values.map((offset) => ({ lsn: chunk + offset, chunk, bytes: 0 }));
   const entries: Entry[] = [];
@@ -40,10 +43,39 @@ export function entriesOf(kind: Kind, { chunk, at }: PositionRow): Entry[] {
   return entries;
 }
 
+/** The entries of a row of the index; where its text is damaged they are found in the log itself. */
+export function entriesIn(prepare: Prepare, kind: Kind, key: string, row: PositionRow): Entry[] {
+  try {
+    return entriesOf(kind, row);
+  } catch (error) {
+    if (!isRot(error)) throw error;
+  }
+  const { chunk } = row;
+  const { last } = (prepare('SELECT last FROM chunk WHERE first = ?').get(chunk) ?? { last: 0 }) as { last: number };
+  const entries: Entry[] = [];
+  for (const batch of batchesAfter(prepare, chunk - 1)) {
+    if (batch.first > last) break;
+    for (const message of messagesOf(batch, chunk - 1, last)) {
+      if (has(message, kind, key)) entries.push({ lsn: message.lsn, chunk, bytes: message.body.length });
+    }
+  }
+  return entries;
+}
+
+/** Whether the index knows a message by this key. */
+function has({ box, taskId, from, to, type }: StoredMessage, kind: Kind, key: string): boolean {
+  if (kind === 'to') return to === key && to !== box;
+  return key === { box, task: taskId, sender: from, type }[kind];
+}
+
 /** The ids of a chunk's messages, in log order; empty where a message was missing already. */
 export function idsOf(prepare: Prepare, chunk: number): string[] {
   const row = prepare('SELECT ids FROM chunk_ids WHERE chunk = ?').get(chunk) as { ids: string } | undefined;
-  return row === undefined ? [] : (JSON.parse(row.ids) as string[]);
+  try {
+    return row === undefined ? [] : (JSON.parse(row.ids) as string[]);
+  } catch {
+    return [];
+  }
 }
 
 /** Position up to which everything is in the index. */
@@ -67,7 +99,7 @@ export function* forwards(prepare: Prepare, kind: Kind, key: string, afterLsn: n
     'SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk <= ? ORDER BY chunk DESC LIMIT 1',
   ).get(kind, key, afterLsn) as PositionRow | undefined;
   if (around !== undefined) {
-    for (const entry of entriesOf(kind, around)) if (entry.lsn > afterLsn) yield entry;
+    for (const entry of entriesIn(prepare, kind, key, around)) if (entry.lsn > afterLsn) yield entry;
   }
   const next = prepare(
     'SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk > ? ORDER BY chunk LIMIT ?',
@@ -78,7 +110,7 @@ export function* forwards(prepare: Prepare, kind: Kind, key: string, afterLsn: n
     rows = next.all(kind, key, chunk, PAGE) as unknown as PositionRow[];
     for (const row of rows) {
       chunk = row.chunk;
-      yield* entriesOf(kind, row);
+      yield* entriesIn(prepare, kind, key, row);
     }
   } while (rows.length === PAGE);
 }
@@ -94,7 +126,7 @@ export function* backwards(prepare: Prepare, kind: Kind, key: string, beforeLsn:
     rows = before.all(kind, key, chunk, PAGE) as unknown as PositionRow[];
     for (const row of rows) {
       chunk = row.chunk;
-      for (const entry of entriesOf(kind, row).reverse()) if (entry.lsn < beforeLsn) yield entry;
+      for (const entry of entriesIn(prepare, kind, key, row).reverse()) if (entry.lsn < beforeLsn) yield entry;
     }
   } while (rows.length === PAGE);
 }
@@ -149,7 +181,7 @@ export function sumOf(prepare: Prepare, box: string, afterLsn: number): { depth:
     "SELECT chunk, at FROM position WHERE kind = 'box' AND key = ? AND chunk <= ? ORDER BY chunk DESC LIMIT 1",
   ).get(box, afterLsn) as PositionRow | undefined;
   if (around === undefined) return sum;
-  for (const { lsn, bytes } of entriesOf('box', around)) {
+  for (const { lsn, bytes } of entriesIn(prepare, 'box', box, around)) {
     if (lsn <= afterLsn) continue;
     sum.depth += 1;
     sum.bytes += bytes;

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Log } from '../../base/log.ts';
 import type { Database } from '../../base/sqlite.ts';
 import type { LogPage, SessionRecord, Storage, StoredMessage } from '../storage.ts';
 import { Beside } from './beside.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { longReads } from './reads.ts';
+import { RotReport } from './rot-report.ts';
 import { readEpoch } from './schema.ts';
 import { type Prepare, statements } from './statements.ts';
 import { readUnindexed, StoredLog } from './stored-log.ts';
@@ -15,7 +17,7 @@ import { Writer } from './writer.ts';
 const FEW = { tasks: 100, dead: 16, chunks: 16 };
 
 /** The storage in an open database whose schema is up to date; `path` is where other threads find it, if they can. */
-export function sqliteStorage(database: Database, path?: string): Storage {
+export function sqliteStorage(database: Database, path?: string, teller?: Log): Storage {
   const prepare = statements(database);
   const unindexed = readUnindexed(prepare);
   const writer = new Writer(database, unindexed, Math.max(unindexed.last, highWaterMark(prepare)));
@@ -23,6 +25,7 @@ export function sqliteStorage(database: Database, path?: string): Storage {
   const trimmer = new Trimmer(database, unindexed);
   const beside = path === undefined ? undefined : new Beside(path);
   const checkpoints = path === undefined || beside === undefined ? undefined : new Checkpoints(database, path, beside);
+  const rot = new RotReport(prepare, path, teller);
   const long = beside ?? longReads(database);
   const hasFewTasks = () => prepare('SELECT 1 FROM task LIMIT ?').all(FEW.tasks + 1).length <= FEW.tasks;
 
@@ -37,9 +40,14 @@ export function sqliteStorage(database: Database, path?: string): Storage {
     lastLsn: async () => writer.last,
     positionAt: async (ts) => log.positionAt(ts),
     tail: async (filter, afterLsn, limit, maxBytes) => {
-      if (unindexed.hasAllAfter(afterLsn)) return log.page(filter, afterLsn, { limit, maxBytes, end: writer.last });
+      if (unindexed.hasAllAfter(afterLsn)) {
+        const page = log.page(filter, afterLsn, { limit, maxBytes, end: writer.last });
+        rot.seen(page.messages);
+        return page;
+      }
       const end = unindexed.first - 1;
       const page = await long.tail(filter, afterLsn, { limit, maxBytes, end });
+      rot.seen(page.messages);
       return page.next === undefined && end < writer.last ? { ...page, next: end } : page;
     },
     latest: async (filter, count, beforeLsn = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY) => {
@@ -56,11 +64,15 @@ export function sqliteStorage(database: Database, path?: string): Storage {
         room -= sizeOf(page.messages);
         next = page.next;
       }
-      return [...found.reverse(), ...known];
+      return rot.seen([...found.reverse(), ...known]);
     },
     byTask: async (taskId, id) => log.byTask(taskId, id),
-    at: async (lsn) => log.at(lsn),
-    mailbox: async (box, afterLsn, limit) => log.mailbox(box, afterLsn, limit),
+    at: async (lsn) => {
+      const message = log.at(lsn);
+      if (message !== undefined) rot.seen([message]);
+      return message;
+    },
+    mailbox: async (box, afterLsn, limit) => rot.seen(log.mailbox(box, afterLsn, limit)),
     mailboxFacts: async (box, afterLsn) => log.facts(box, afterLsn),
     recentIds: async (from, count) => {
       const chunks = prepare("SELECT 1 FROM position WHERE kind = 'sender' AND key = ? LIMIT ?").all(
@@ -78,7 +90,9 @@ export function sqliteStorage(database: Database, path?: string): Storage {
       prepare('SELECT name, session, token_hash AS tokenHash, acked FROM session').all() as unknown as SessionRecord[],
     deadLetters: async (afterLsn, limit) => {
       const few = prepare('SELECT 1 FROM dead WHERE lsn > ? LIMIT ?').all(afterLsn, FEW.dead + 1).length <= FEW.dead;
-      return few ? log.deadLetters(afterLsn, limit) : long.deadLetters(afterLsn, limit);
+      const letters = few ? log.deadLetters(afterLsn, limit) : await long.deadLetters(afterLsn, limit);
+      rot.seen(letters.map(({ message }) => message));
+      return letters;
     },
     wasGivenUp: async (lsn) =>
       prepare('SELECT 1 FROM dead WHERE lsn = :lsn UNION ALL SELECT 1 FROM dropped WHERE lsn = :lsn').get({ lsn }) !==

@@ -4,6 +4,7 @@ import type { DeadLetter, LogFilter, LogPage, MailboxFacts, StoredMessage } from
 import { batchAt, batchesAfter, messagesAt, messagesOf } from './batches.ts';
 import { pieces, piecesBack, positionsOf, type Search } from './pieces.ts';
 import { backwards, forwards, idsOf, indexedUpTo, sumOf } from './positions.ts';
+import { mustBeSound } from './rot.ts';
 import { type Prepare, statements } from './statements.ts';
 import { bytesOf, Unindexed } from './unindexed.ts';
 
@@ -53,7 +54,9 @@ export class StoredLog {
 
   at(lsn: number): StoredMessage | undefined {
     const unindexed = this.#unindexed();
-    return lsn < unindexed.first ? batchAt(this.#prepare, lsn)?.message(lsn) : unindexed.at(lsn);
+    if (lsn >= unindexed.first) return unindexed.at(lsn);
+    const [message] = messagesAt(this.#prepare, [lsn]);
+    return message;
   }
 
   /** The next messages of a mailbox: fewer than `limit` when they are large or lie far apart, but one if there is one. */
@@ -71,7 +74,9 @@ export class StoredLog {
         read -= size;
       };
       const lsns = positionsOf(forwards(this.#prepare, 'box', box, afterLsn), unindexed.first);
-      for (const message of messagesAt(this.#prepare, lsns, opened)) if (isLast(message)) return messages;
+      for (const message of messagesAt(this.#prepare, lsns, opened)) {
+        if (isLast(message.damaged ? { ...message, box } : message)) return messages;
+      }
     }
     for (const message of unindexed.after(afterLsn, box)) if (isLast(message)) break;
     return messages;
@@ -219,7 +224,10 @@ export function readUnindexed(prepare: Prepare): Unindexed {
   const indexed = indexedUpTo(prepare);
   unindexed.startAt(indexed + 1);
   for (const batch of batchesAfter(prepare, indexed)) {
-    for (const message of messagesOf(batch, indexed)) unindexed.add(message.lsn, message, message.ts);
+    for (const message of messagesOf(batch, indexed)) {
+      mustBeSound(message);
+      unindexed.add(message.lsn, message, message.ts);
+    }
   }
   return unindexed;
 }

@@ -39,7 +39,8 @@ export class Trimmer {
       position = batch.last;
       messages += batch.last - batch.first + 1;
       bytes += batch.size;
-      if (!this.#isNeeded(batch, waiting)) gone.push(batch);
+      // What cannot be read as a row cannot be deleted as one either.
+      if (batch.size > 0 && !this.#isNeeded(batch, waiting)) gone.push(batch);
     }
     if (gone.length > 0) this.#transaction(() => this.#delete(gone, last));
     for (const { first, last: end } of gone) this.#unindexed.remove(first, end);

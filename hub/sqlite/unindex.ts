@@ -1,5 +1,5 @@
 import type { LogRow, StoredMessage } from '../storage.ts';
-import { entriesOf, isName, type Kind, type PositionRow } from './positions.ts';
+import { entriesIn, isName, type Kind, type PositionRow } from './positions.ts';
 import type { Prepare } from './statements.ts';
 
 /** Takes messages that are deleted, in log order, out of the index. */
@@ -40,7 +40,7 @@ function strike(
   if (prepare(whole).run(kind, key, chunk, lsns.size).changes > 0) return;
   const row = prepare('SELECT chunk, at FROM position WHERE kind = ? AND key = ? AND chunk = ?').get(kind, key, chunk);
   if (row === undefined) return;
-  const left = entriesOf(kind, row as unknown as PositionRow).filter(({ lsn }) => !lsns.has(lsn));
+  const left = entriesIn(prepare, kind, key, row as unknown as PositionRow).filter(({ lsn }) => !lsns.has(lsn));
   prepare('UPDATE position SET (last, count, bytes, at) = (?, ?, ?, ?) WHERE kind = ? AND key = ? AND chunk = ?').run(
     left.at(-1)?.lsn ?? chunk,
     left.length,

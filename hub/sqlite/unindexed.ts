@@ -1,5 +1,6 @@
 import type { LogRow, StoredMessage } from '../storage.ts';
 import type { OpenBatch } from './batch.ts';
+import { isRot, standIn } from './rot.ts';
 
 /** Frames from this size on are few, and their memory is worth more than the read that brings them back. */
 const LARGE = 16 * 1024;
@@ -127,7 +128,17 @@ export class Unindexed {
   #message(lsn: number, open: Open): StoredMessage | undefined {
     const row = this.row(lsn);
     if (row === undefined) return undefined;
-    return 'body' in row ? stored(row, lsn, this.#times[lsn - this.#first] as number) : open(lsn)?.message(lsn);
+    return 'body' in row ? stored(row, lsn, this.#times[lsn - this.#first] as number) : readAgain(open, lsn, row.box);
+  }
+}
+
+/** A frame that was not kept. */
+function readAgain(open: Open, lsn: number, box: string | null): StoredMessage | undefined {
+  try {
+    return open(lsn)?.message(lsn);
+  } catch (error) {
+    if (!isRot(error)) throw error;
+    return standIn(lsn, 0, box);
   }
 }
 

@@ -93,4 +93,6 @@ export const hub = {
   'R-HUB-110': 'Whoever sends what cannot be read is told which field it is, what belongs there, and what came.',
   'R-HUB-111': 'A clock of any length runs out at its time, and not before.',
   'R-HUB-107': 'Each start and orderly end of a hub is in its log.',
+  'R-HUB-116':
+    'What cannot be read any more of a log is set aside and told in its place; all else is read, and mailboxes go on behind it.',
 } as const;
