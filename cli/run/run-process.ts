@@ -170,6 +170,7 @@ async function run({
   const closing: (() => Promise<void> | void)[] = [];
   const keys = [settings.apiKey, ...fallbacks.map(({ apiKey }) => apiKey)];
   const secrets = [...keys, hubToken, ...(forge?.remote.secrets ?? [])].filter((value) => value !== undefined);
+  const masker = createMasker(secrets);
   try {
     const tape = await openTape({
       ...{
@@ -197,6 +198,7 @@ async function run({
     const gateway = await openGateway({
       ...{ settings, fallbacks, proxies: readProxies(env), ...(prices && { prices }) },
       ...{ log, client, runKey, deadline: trigger.deadline, say: view.say, language: trigger.language, tape },
+      mask: masker.mask,
       dialects: await readDialects(modelFilePath(env), Date.now()),
       ...(thinking && { think: view.think }),
     });
@@ -255,7 +257,7 @@ async function run({
       ...(hub.setAside && { setAside: hub.setAside }),
       endLeftovers,
       stateDir: folder,
-      masker: createMasker(secrets),
+      masker,
       log: log.child({ room: 'coordinator' }),
       signal,
       say: view.say,

@@ -48,4 +48,5 @@ export const e2e = {
   'R-E2E-60':
     'A recorded run is replayed with no model and no key: the same verdict, the same branch; a request that differs is told.',
   'R-E2E-70': 'A run on CNB without a key uses the platform’s models, and says what they took.',
+  'R-E2E-71': 'A key of the run that stands in the request or the repository reaches no model.',
 } as const;
