@@ -4,7 +4,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import { type Database, openDatabase } from '../base/sqlite.ts';
 import { type Envelope, envelope, type TaskRow } from '../protocol/index.ts';
 import { type DeadRow, toDeadRow } from './dead-letters.ts';
-import { logged, toTaskRow } from './inspect.ts';
+import { toTaskRow } from './inspect.ts';
 import { readableLog } from './sqlite/old-log.ts';
 import { schemaVersion } from './sqlite/schema.ts';
 import { statements } from './sqlite/statements.ts';
@@ -75,7 +75,16 @@ export async function openLog(path: string): Promise<LogReader> {
 }
 
 function* framesOf({ messages }: LogPage): Generator<Envelope> {
-  for (const message of messages) yield envelope.parse(JSON.parse(logged(message)));
+  for (const { body, lsn, ts } of messages) {
+    const frame = Object.assign(JSON.parse(body.toString()) as object, { lsn, ts });
+    // What the hub logged is a frame; to go by its schema takes longer than all the rest of reading it.
+    yield isPlain(frame) ? frame : envelope.parse(frame);
+  }
+}
+
+function isPlain(frame: object): frame is Envelope {
+  const { type, from, to, task_id: taskId } = frame as Partial<Record<keyof Envelope, unknown>>;
+  return [type, from, to, taskId].every((text) => typeof text === 'string');
 }
 
 /** Reads the frames of a log, live or closed, in order; the file is not written to. */

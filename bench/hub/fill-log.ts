@@ -60,7 +60,7 @@ function turnSize(random: () => number): number {
 /** A task that is over. */
 function taskOf(number: number, ts: number): TaskRecord {
   const agent = NAMES[number % NAMES.length] as string;
-  const nothing = { session: null, reason: null, parent: null, assignId: null, resultId: null, checkpoint: null };
+  const nothing = { session: null, reason: null, parent: null, assignId: null, resultId: null };
   return {
     ...nothing,
     taskId: taskName(number),

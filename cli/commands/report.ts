@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
 import { print } from '../print.ts';
-import { foldRun } from '../read/fold-run.ts';
+import { newestRun } from '../read/newest-run.ts';
 import { addSourceOptions, openSource, type SourceOptions } from '../read/open-source.ts';
 import { storyLines } from '../show/story.ts';
 
@@ -17,7 +17,7 @@ export function reportCommand(): Command {
         throw new AppError('usage', 'report --html is not there yet; leave --html out for the same as text');
       const source = await openSource(options);
       try {
-        const story = await foldRun(source.frames());
+        const story = await newestRun(source);
         if (!story) throw new AppError('not_found', 'this log holds no run; npc-crew log shows what it holds');
         const tasks = (await source.tasks()).filter((task) => task.task_id.startsWith(`${story.runKey}.`));
         const columns = process.stdout.isTTY ? { columns: process.stdout.columns } : {};

@@ -50,4 +50,5 @@ export const cli = {
     'A build without a key uses the platform’s models; a key, another address or NPC_PLATFORM_MODELS=off wins.',
   'R-CLI-47': 'doctor model tells what the configured models can do, and steers the runs of the same user.',
   'R-CLI-48': 'A person gives, cancels and answers tasks by hand.',
+  'R-CLI-55': 'The report of a run reads what belongs to the run alone, however large the log is.',
 } as const;
