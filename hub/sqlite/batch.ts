@@ -111,12 +111,24 @@ export class OpenBatch {
       const mark = this.#marks[lsn - this.first] as Mark;
       box = mark[2];
       const body = this.#frames.subarray(mark[0], mark[0] + mark[1]);
-      if (body[0] !== OPEN_FRAME || body[body.length - 1] !== CLOSE_FRAME) throw new SyntaxError('no frame lies there');
+      if (!isWrapped(body)) throw new SyntaxError('no frame lies there');
       return toMessage(body, { lsn, ts: this.ts, box });
     } catch {
       return standIn(lsn, this.ts, box);
     }
   }
+}
+
+/** Whether bytes begin and end as a JSON object does, blanks around it apart: senders may write some. */
+function isWrapped(body: Buffer): boolean {
+  let [from, to] = [0, body.length - 1];
+  while (isBlank(body[from])) from += 1;
+  while (isBlank(body[to])) to -= 1;
+  return body[from] === OPEN_FRAME && body[to] === CLOSE_FRAME;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** What a message says of itself is read from its frame, which is the only place that has it. */

@@ -33,6 +33,7 @@ export function describeCommits(open: Open): void {
         payload: '汉字 🐢 "\\n"',
       })),
       [message({ spaced: true, payload: { deep: [1, 2.5, -0, 1e21, null, 'ü'] } })],
+      [message({ spaced: true, payload: 'x'.repeat(5000) })],
       messages(300, () => ({ type: 'task.event', to: 'hub' })),
     ];
     const expected = [];

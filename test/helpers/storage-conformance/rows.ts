@@ -10,7 +10,7 @@ export interface Said {
   readonly id?: string;
   readonly attempt?: number | null;
   readonly payload?: unknown;
-  /** Written with blanks, as some senders do. */
+  /** Written with blanks in it and around it, as some senders do. */
   readonly spaced?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function message(said: Said = {}): Extract<Change, { kind: 'message' }> {
     id,
     ...(attempt !== null && { attempt }),
   };
-  const body = Buffer.from(said.spaced ? JSON.stringify(frame, null, 1) : JSON.stringify(frame));
+  const body = Buffer.from(said.spaced ? ` \r\n${JSON.stringify(frame, null, 1)}\t\n` : JSON.stringify(frame));
   return { kind: 'message', row: { type, from, to, box, taskId, id, attempt, body } };
 }
 
