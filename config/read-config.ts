@@ -39,7 +39,7 @@ function find(
   const flag = sources.flags?.[field];
   if (flag !== undefined) return { value: flag, origin: `--${kebab(field)}` };
   const fromEnvironment = typeof variable === 'string' ? sources.environment?.[variable] : undefined;
-  if (fromEnvironment) return { value: fromEnvironment, origin: String(variable) };
+  if (fromEnvironment?.trim()) return { value: fromEnvironment, origin: String(variable) };
   const fromFile = sources.file?.values[field];
   if (fromFile !== undefined) return { value: fromFile, origin: `${sources.file?.path}, ${field}` };
   return undefined;

@@ -82,8 +82,14 @@ function combine(one: Spent, other: Spent, sign: 1 | -1): Spent {
 
 function combineByName(one: Spent['cost'], other: Spent['cost'], sign: 1 | -1): Spent['cost'] {
   const sum = { ...one };
-  for (const [name, amount] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + sign * amount;
+  // ten times 0.1 is 1
+  for (const [name, amount] of Object.entries(other)) sum[name] = rounded((sum[name] ?? 0) + sign * amount);
   return sum;
+}
+
+/** To a billionth, which is less than any token costs. */
+function rounded(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
 }
 
 /** The lines with one more event in them, by role and model. */

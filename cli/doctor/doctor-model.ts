@@ -15,7 +15,7 @@ import { creditsNotice, missingVariables, modelNames, routesOf, withPlatform } f
 import { print, say } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import { modelCheckLines } from '../show/model-checks.ts';
-import { abortOnSignal } from '../signals.ts';
+import { abortOnSignal, type EndSignal, exitBySignal } from '../signals.ts';
 import { makeStateFolder, stateRoot } from '../state-folder.ts';
 import { GOOD_FOR_DAYS, keepDialects, modelFilePath } from './model-file.ts';
 
@@ -25,8 +25,18 @@ interface DoctorOptions {
 
 /** Looks at the configured models, or at those that are named, and returns the exit code: red when the first cannot be worked with. */
 export async function doctorModel(names: readonly string[], options: DoctorOptions): Promise<number> {
-  const env = environment();
   const signal = abortOnSignal();
+  try {
+    return await look(names, options, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    say('npc-crew: ended before all was looked at; nothing was kept');
+    return exitBySignal[signal.reason as EndSignal];
+  }
+}
+
+async function look(names: readonly string[], options: DoctorOptions, signal: AbortSignal): Promise<number> {
+  const env = environment();
   const targets = targetsOf(names, env);
   const { logLevel } = readConfig(PlaceSettings, { environment: env });
   const log = openDiagnostics(await makeStateFolder(stateRoot(env)), logLevel);

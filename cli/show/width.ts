@@ -1,7 +1,7 @@
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-const control = /[\u0000-\u001f\u007f-\u009f]/gu;
+const control = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu;
 const invisible = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /** How many columns of a terminal a text takes: a Chinese character takes two. */

@@ -1,6 +1,9 @@
 import { isObject, parseJson, UpstreamError } from '../upstream/errors.ts';
 import { carrierFor, type ProxySettings } from '../upstream/proxy.ts';
 
+/** How long the list is waited for, ms. */
+const PATIENCE = 15_000;
+
 /** Longest list that is read, in characters. */
 const LONGEST = 4_000_000;
 
@@ -17,9 +20,10 @@ export async function listModels(options: {
 }): Promise<string[] | undefined> {
   const { baseURL, apiKey, loopback, proxies, signal } = options;
   const carrier = carrierFor(loopback, proxies);
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
   try {
     const headers = { accept: 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) };
-    const response = await carrier.fetch(`${baseURL}/models`, { headers, redirect: 'manual', signal });
+    const response = await carrier.fetch(`${baseURL}/models`, { headers, redirect: 'manual', signal: bounded });
     const text = (await response.text()).slice(0, LONGEST);
     if (response.status === 401 || response.status === 403)
       throw new UpstreamError('auth', `status ${response.status}`, { status: response.status });
@@ -27,7 +31,7 @@ export async function listModels(options: {
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UpstreamError) throw error;
-    throw new UpstreamError('server', 'it cannot be reached', { cause: error });
+    throw new UpstreamError('server', 'it does not come', { cause: error });
   } finally {
     await carrier.close();
   }

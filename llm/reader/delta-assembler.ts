@@ -27,6 +27,10 @@ export class DeltaAssembler {
   #rescue: Rescue | undefined;
   #lost = false;
   #finish = '';
+  /** Chunks that said how the reply finished, those before with something in them, and whether more came after. */
+  #finishes = 0;
+  #open = 0;
+  #after = false;
   #usage: Usage | null = null;
 
   constructor(options: AssemblerOptions) {
@@ -46,14 +50,19 @@ export class DeltaAssembler {
       toUsage(chunk.usage) ??
       this.#usage;
     if (!choice) return;
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#finish = choice.finish_reason;
+    const finish = typeof choice.finish_reason === 'string' ? choice.finish_reason : '';
     const delta = isObject(choice.delta) && Object.keys(choice.delta).length > 0 ? choice.delta : choice.message;
+    this.#count(finish !== '', isObject(delta) && saysSomething(delta));
+    if (finish !== '') this.#finish = finish;
     if (isObject(delta)) this.#delta(delta);
   }
 
-  /** Whether a chunk said how the reply finished. */
+  /**
+   * Whether the reply looks finished: one chunk said so, behind others that did not, and nothing but usage came after it. Some say it
+   * with every chunk, which tells nothing.
+   */
   get finished(): boolean {
-    return this.#finish !== '';
+    return this.#finishes === 1 && this.#open > 0 && !this.#after;
   }
 
   /** The whole reply. `ended` = the stream said `[DONE]` or was a plain body. Throws when it is none. */
@@ -110,6 +119,15 @@ export class DeltaAssembler {
     this.#calls = new CallAssembler(this.#options);
     this.#rescue = this.#newRescue();
     this.#finish = '';
+    this.#finishes = 0;
+    this.#open = 0;
+    this.#after = false;
+  }
+
+  #count(finishes: boolean, says: boolean): void {
+    if (this.#finishes > 0 && says) this.#after = true;
+    if (finishes) this.#finishes += 1;
+    else if (says) this.#open += 1;
   }
 
   #newRescue(): Rescue | undefined {
@@ -151,6 +169,13 @@ export class DeltaAssembler {
     this.fail();
     return this.#content.join('').trim();
   }
+}
+
+/** Whether a delta holds a part of the reply. */
+function saysSomething({ role: _, ...parts }: Record<string, unknown>): boolean {
+  return Object.values(parts).some(
+    (part) => part != null && part !== '' && !(Array.isArray(part) && part.length === 0),
+  );
 }
 
 function toReplyCall({ id, name, input, format }: RescuedCall): ReplyCall {

@@ -28,7 +28,7 @@ export class ReplyReader {
     return this.#done;
   }
 
-  /** True once the reply said how it finished; usage may still follow. */
+  /** Whether the reply looks finished; usage may still follow. */
   get finished(): boolean {
     return this.#assembler.finished;
   }

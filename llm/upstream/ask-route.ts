@@ -18,6 +18,9 @@ import { type Try, type TryServices, tryOnce } from './single-try.ts';
 /** Waits from here on are told to people, ms. */
 const LONG_WAIT = 3000;
 
+/** Lessons that one call may take: a server that refuses every try must not be asked for ever. */
+const MOST_LESSONS = 12;
+
 /** A call as it is meant, before a dialect shapes it. */
 export type Call = Omit<Try, 'asked' | 'onHeaders'> & { readonly choice: ModelChoice };
 
@@ -48,7 +51,7 @@ export async function askRoute(route: Route, call: Call, services: RouteServices
     tries = number;
     const ask = async (one: Call) => {
       const onWait = (ms: number) => tell(ms, 'takes only so much a minute');
-      await pacer.pass(() => sizeOf(one.body), signal, onWait);
+      await pacer.pass(() => sizeOf(one.body), signal, onWait, services.timeLeftMs);
       return await services.spending.during({ ...one, host: endpoint.host }, (paid, told) =>
         inDialect(route, { ...one, body: paid, told }, services),
       );
@@ -78,6 +81,7 @@ async function inDialect({ endpoint, pacer }: Route, call: Call, services: Route
   const { model } = call.body;
   let dialect = dialects.of(endpoint.baseURL, model);
   const tried = new Set<string>();
+  const mayLearn = () => tried.size <= MOST_LESSONS;
   for (;;) {
     tried.add(JSON.stringify(dialect));
     const body = shapeBody(call.body, dialect);
@@ -90,7 +94,7 @@ async function inDialect({ endpoint, pacer }: Route, call: Call, services: Route
       if (tried.size > 1) dialects.set(endpoint.baseURL, model, dialect);
       return reply;
     } catch (error) {
-      const learned = error instanceof UpstreamError ? learnFrom(dialect, body, error, tried) : undefined;
+      const learned = error instanceof UpstreamError && mayLearn() ? learnFrom(dialect, body, error, tried) : undefined;
       if (!learned) throw mayBeTooLong(error, call.body, services.facts.windowOf({ model, host: endpoint.host }));
       log.info({ host: endpoint.host, model, said: (error as Error).message }, 'trying another dialect');
       dialect = learned;

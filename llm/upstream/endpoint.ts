@@ -59,7 +59,9 @@ export function openEndpoint(options: {
   const { timeouts, ours = false, onCredits = false } = options;
   const apiKey = parseKey(options.apiKey);
   const address = parseAddress(options.baseURL);
-  const mask = (text: string) => (apiKey.length < 8 ? text : text.replaceAll(apiKey, '***'));
+  // some have their key in the address
+  const keys = [apiKey, ...address.searchParams.values()].filter((value) => value.length >= 8);
+  const mask = (text: string) => keys.reduce((masked, key) => masked.replaceAll(key, '***'), text);
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname);
   const network = carrierFor(loopback, options.proxies);
   const carrier = options.tape?.carry(network, address.host) ?? network;
@@ -125,8 +127,9 @@ async function readReply(
     while (stream && !reader.done) {
       const { done, value } = await stream.read();
       if (done) break;
-      watchdog.heard(reader.push(value));
-      if (reader.finished) watchdog.finished();
+      const event = reader.push(value);
+      watchdog.heard(event);
+      if (event) watchdog.looksFinished(reader.finished);
       onAlive?.();
     }
     return reader.end();

@@ -87,7 +87,10 @@ function classify(facts: FailureFacts): ModelErrorKind {
   if (numbered(429, 1302, 1305) || says(/rate.?limit|too.?many.?requests|throttl|per minute/i)) return 'rate_limit';
   if (numbered(503, 529) || says(/overloaded|at capacity|unavailable/i)) return 'overloaded';
   if ((mayBeContext && says(contextWordings)) || facts.status === 413) return 'context_length';
-  if (numbered(401, 403) || says(/(invalid|incorrect).?api.?key|authentication|unauthorized|permission/i))
+  if (
+    numbered(401, 403) ||
+    says(/(invalid|incorrect).?api.?key|api.?key.?(is )?(not valid|invalid)|authentication|unauthorized|permission/i)
+  )
     return 'auth';
   if (says(/content.?filter|content policy|data_inspection_failed/i)) return 'content_filter';
   if (numbered(400, 404, 422) || says(/invalid_request/i)) return 'bad_request';

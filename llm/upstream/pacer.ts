@@ -1,4 +1,5 @@
 import { sleep } from '../../base/time.ts';
+import { UpstreamError } from './errors.ts';
 import { resetWait } from './retry-after.ts';
 
 /** Limits of an endpoint that are set; without one it is learned from what the endpoint says of itself. */
@@ -21,10 +22,18 @@ export class Pacer {
     this.#tokens = new Bucket('tokens', tokensPerMinute);
   }
 
-  /** Waits until a request of about `tokens()` tokens may be sent; `onWait` hears of it first. Rejects with the signal's reason. */
-  async pass(tokens: () => number, signal: AbortSignal, onWait: (ms: number) => void): Promise<void> {
+  /**
+   * Waits until a request of about `tokens()` tokens may be sent; `onWait` hears of it first. Rejects with the signal's reason, and with
+   * {@link UpstreamError} `rate_limit` when the wait is longer than the `timeLeftMs()` of the whole work.
+   */
+  async pass(
+    tokens: () => number,
+    signal: AbortSignal,
+    onWait: (ms: number) => void,
+    timeLeftMs: () => number = () => Infinity,
+  ): Promise<void> {
     if (!this.#requests.known && !this.#tokens.known) return;
-    const turn = this.#line.then(() => this.#take(tokens(), signal, onWait));
+    const turn = this.#line.then(() => this.#take(tokens(), signal, onWait, timeLeftMs));
     this.#line = turn.catch(nextInLine);
     await turn;
   }
@@ -35,9 +44,19 @@ export class Pacer {
     this.#tokens.heard(headers);
   }
 
-  async #take(tokens: number, signal: AbortSignal, onWait: (ms: number) => void): Promise<void> {
+  async #take(
+    tokens: number,
+    signal: AbortSignal,
+    onWait: (ms: number) => void,
+    timeLeftMs: () => number,
+  ): Promise<void> {
     signal.throwIfAborted();
     const wait = Math.max(this.#requests.waitFor(1), this.#tokens.waitFor(tokens));
+    if (wait > timeLeftMs()) {
+      const seconds = Math.ceil(wait / 1000);
+      const what = `its pace lets the next request go in ${seconds} s, which is more than the time that is left`;
+      throw new UpstreamError('rate_limit', what, { waitMs: wait, retryable: false });
+    }
     if (wait > 0) {
       onWait(wait);
       await sleep(wait, signal);

@@ -1,6 +1,9 @@
 /** How much of an error's body is read, in characters. */
 const ERROR_BODY = 65_536;
 
+/** How long an error's body is waited for, ms: the status is what counts. */
+const ERROR_BODY_MS = 3000;
+
 /**
  * What the SDK calls instead of `fetch`: only headers of ours travel (the SDK would add what it finds in the
  * environment, meant for another host), redirects are not followed with a key in hand, and an error keeps its whole body.
@@ -35,17 +38,27 @@ export class HttpFailure extends Error {
   }
 }
 
-/** As much of the body as comes; one that breaks off does not hide the status. */
+/** A body that is over cannot be cancelled, which is what was wanted. */
+function ignoreClosed(): void {}
+
+/** As much of the body as comes in a moment; one that breaks off does not hide the status. */
 async function beginningOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
+  const reader = response.body?.getReader();
+  // some say the status and then nothing more
+  const late = setTimeout(() => void reader?.cancel().catch(ignoreClosed), ERROR_BODY_MS);
   try {
-    for await (const bytes of response.body ?? []) {
-      text += decoder.decode(bytes, { stream: true });
-      if (text.length > ERROR_BODY) break;
+    while (reader && text.length <= ERROR_BODY) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
     }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
+  } finally {
+    clearTimeout(late);
+    reader?.cancel().catch(ignoreClosed);
   }
   return text;
 }

@@ -35,6 +35,7 @@ export const defaultCooldown: CooldownOptions = { cooldownMs: 30_000, longestCoo
 export class Cooldowns {
   readonly #options: CooldownOptions;
   readonly #failed = new Map<string, { count: number; until: number }>();
+  readonly #numbers = new Map<Endpoint, number>();
 
   constructor(options: CooldownOptions) {
     this.#options = options;
@@ -44,13 +45,13 @@ export class Cooldowns {
   ready(routes: readonly Route[], choice: ModelChoice): readonly Route[] {
     const now = performance.now();
     const cools = (key: string) => (this.#failed.get(key)?.until ?? 0) > now;
-    const ready = routes.filter((route) => !keysOf(route, choice).some(cools));
+    const ready = routes.filter((route) => !this.#keysOf(route, choice).some(cools));
     return ready.length > 0 ? ready : routes;
   }
 
   failed(route: Route, choice: ModelChoice, error: UpstreamError): void {
     const { cooldownMs, longestCooldownMs } = this.#options;
-    const [whole, model] = keysOf(route, choice);
+    const [whole, model] = this.#keysOf(route, choice);
     const key = isOfEndpoint(error) ? whole : model;
     const count = (this.#failed.get(key)?.count ?? 0) + 1;
     const hopeless = error.kind === 'auth' || error.kind === 'quota' || error.kind === 'bad_request';
@@ -60,13 +61,15 @@ export class Cooldowns {
   }
 
   worked(route: Route, choice: ModelChoice): void {
-    for (const key of keysOf(route, choice)) this.#failed.delete(key);
+    for (const key of this.#keysOf(route, choice)) this.#failed.delete(key);
   }
-}
 
-/** What may cool down: the endpoint as a whole, and one model there. */
-function keysOf({ endpoint, models }: Route, choice: ModelChoice): [string, string] {
-  return [endpoint.baseURL, `${endpoint.baseURL} ${models[choice]}`];
+  /** What may cool down: the endpoint as a whole, which is one account at one address, and one model there. */
+  #keysOf({ endpoint, models }: Route, choice: ModelChoice): [string, string] {
+    const number = this.#numbers.get(endpoint) ?? this.#numbers.size;
+    this.#numbers.set(endpoint, number);
+    return [String(number), `${number} ${models[choice]}`];
+  }
 }
 
 /** Whether a failure says something about all models of the endpoint. */

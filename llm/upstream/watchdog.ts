@@ -10,7 +10,7 @@ export interface Timeouts {
   readonly progressMs: number;
   /** For the whole answer, however lively it is. Default 1 800 000. */
   readonly replyMs: number;
-  /** For usage and the end of the stream, once the reply said that it is finished; then it is taken as it is. Default 5000. */
+  /** Of silence, once the reply said that it is finished; then it is taken as it is. Default 5000. */
   readonly afterFinishMs: number;
 }
 
@@ -26,7 +26,7 @@ export class Watchdog {
   readonly #outer: AbortSignal;
   readonly #follow = () => this.#controller.abort(this.#outer.reason);
   readonly #whole: NodeJS.Timeout;
-  #idle: NodeJS.Timeout;
+  #idle: NodeJS.Timeout | undefined;
   #progress: NodeJS.Timeout | undefined;
   readonly #over = new AbortController();
   #rest: NodeJS.Timeout | undefined;
@@ -48,11 +48,11 @@ export class Watchdog {
   heard(event: boolean): void {
     if (this.#progress === undefined) {
       clearTimeout(this.#idle);
-      this.#idle = this.#arm('stalled', this.#timeouts.idleMs, 'the stream went silent');
+      this.#idle = this.#armIdle();
       this.#progress = this.#arm('stalled', this.#timeouts.progressMs, 'the stream sent nothing but keep-alives');
       return;
     }
-    this.#idle.refresh();
+    this.#idle?.refresh();
     if (event) this.#progress.refresh();
   }
 
@@ -61,14 +61,27 @@ export class Watchdog {
     return this.#over.signal;
   }
 
-  /** The reply said that it is finished. */
-  finished(): void {
-    this.#rest ??= setTimeout(() => this.#over.abort(), this.#timeouts.afterFinishMs);
+  /** Whether the reply looks finished; from then on only what follows a finish is waited for, each event anew. */
+  looksFinished(finished: boolean): void {
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
+    if (!finished) {
+      this.#idle ??= this.#armIdle();
+      return;
+    }
+    // a short idle time-out must not come first
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+    this.#rest = setTimeout(() => this.#over.abort(), this.#timeouts.afterFinishMs);
   }
 
   stop(): void {
     for (const timer of [this.#whole, this.#idle, this.#progress, this.#rest]) clearTimeout(timer);
     this.#outer.removeEventListener('abort', this.#follow);
+  }
+
+  #armIdle(): NodeJS.Timeout {
+    return this.#arm('stalled', this.#timeouts.idleMs, 'the stream went silent');
   }
 
   #arm(kind: 'timeout' | 'stalled', ms: number, what: string): NodeJS.Timeout {

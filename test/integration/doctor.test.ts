@@ -52,3 +52,16 @@ test('R-CLI-47: doctor model without a key or a model is wrong usage', async () 
   expect({ exit }).toEqual({ exit: 2 });
   expect(stderr).toMatch(/NPC_MODEL.*OPENAI_API_KEY/);
 });
+
+test('R-CLI-47: Ctrl-C ends doctor model with 130, without a fault and without anything kept', async () => {
+  const home = await tempFolder();
+  const server = await startModelServer({ script: { doctor: [{ text: 'hi', delay_ms: 20_000 }] } });
+  onTestFinished(() => server.close());
+  const env = { HOME: home, OPENAI_BASE_URL: server.url, NPC_MODEL: 'scripted' };
+  const doctor = startCli(['doctor', 'model'], { env });
+  await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  doctor.child.kill('SIGINT');
+  const { exit, stderr } = await doctor.result;
+  expect({ exit }, stderr).toEqual({ exit: 130 });
+  expect(stderr).not.toContain('fault');
+});

@@ -60,6 +60,7 @@ export const llm = {
   'R-LLM-68': 'thinking is shown dim and in the log; --no-thinking and NPC_THINKING=off do not show it',
   'R-LLM-69': 'the bench compares a client with the bare SDK on the same reply of the same repetition',
   'R-LLM-70': 'a look at a model finds out what it can do, and how a client gets it to',
+  'R-LLM-72': 'what a server says or leaves open holds no call beyond its bounds',
   'R-LLM-71': 'a reply that said it is finished counts although its stream stays open',
   'R-LLM-80': 'a replay gives the recorded replies, deltas and usage, asks nobody and needs no key',
   'R-LLM-81': 'refusals, broken and silent streams are recorded and end the same way in a replay, without the waits',
