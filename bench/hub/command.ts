@@ -90,7 +90,13 @@ async function measure(children: Children, options: Options): Promise<Results> {
     queries: wants('queries')
       ? await benchQueries(children, { messages: quick ? 100_000 : 1_000_000, rounds: quick ? 50 : 200 }, say)
       : [],
-    stalled: wants('stalled') ? (await times(fewer, () => benchStalled(children, 200_000_000, say))).flat() : [],
+    stalled: wants('stalled')
+      ? (
+          await times(fewer, () =>
+            benchStalled(children, { sentBytes: 200_000_000, sizes: quick ? [4096] : [4096, 65_536] }, say),
+          )
+        ).flat()
+      : [],
   };
 }
 

@@ -51,7 +51,15 @@ test('R-HUB-89: a figure reaches its aim, or the target alone, or is missed', ()
   expect(judge(nothing)).toEqual([]);
   const query = { query: 'tail of 100', messages: 1_000_000, found: 100, p95: 9 } as const;
   expect(judge({ ...nothing, queries: [{ ...query, p50: 21 }] })).toMatchObject([{ verdict: 'missed' }]);
-  const run = { way: 'resumes', sentBytes: 2e8, before: 0, peakStalled: 1, peakReading: 1, inOrder: true } as const;
+  const run = {
+    way: 'resumes',
+    bytes: 4096,
+    sentBytes: 2e8,
+    before: 0,
+    peakStalled: 1,
+    peakReading: 1,
+    inOrder: true,
+  } as const;
   expect(judge({ ...nothing, stalled: [{ ...run, sent: 9, received: 8 }] })).toMatchObject([
     { verdict: 'reached' },
     { verdict: 'missed', measured: { median: 1 } },

@@ -125,7 +125,7 @@ function queryGoals({ queries }: Results): Measured[] {
 
 function roomGoals({ idle, stalled }: Results): Measured[] {
   const connections = `${(idle[0]?.connections ?? 0).toLocaleString('en')} idle level-1 connections`;
-  const ways = [...new Set(stalled.map(({ way }) => way))];
+  const kinds = new Map(stalled.map((run) => [`${run.bytes} ${run.way}`, run]));
   return [
     {
       work: connections,
@@ -143,10 +143,10 @@ function roomGoals({ idle, stalled }: Results): Measured[] {
       target: 20,
       values: idle.map(({ stall }) => stall.wall),
     },
-    ...ways.flatMap((way): Measured[] => {
-      const runs = stalled.filter((run) => run.way === way);
-      const sent = Math.round((runs[0]?.sentBytes ?? 0) / 1e6);
-      const work = `a reader that never reads, ${sent} MB sent to it, then ${way}`;
+    ...[...kinds.values()].flatMap(({ bytes, way, sentBytes }): Measured[] => {
+      const runs = stalled.filter((run) => run.way === way && run.bytes === bytes);
+      const sent = `${Math.round(sentBytes / 1e6)} MB sent to it in messages of ${bytes / 1024} KiB`;
+      const work = `a reader that never reads, ${sent}, then ${way}`;
       return [
         {
           work,

@@ -17,7 +17,7 @@ const BUFFERED = 1024 * 1024;
 let port = 0;
 let sender: { socket: WebSocket; sent: number; upto: number };
 let reader: WebSocket;
-let point: Resume;
+let point: Resume | undefined;
 let number = 0;
 let closed = false;
 const got = { received: 0, repeated: 0, inOrder: true };
@@ -67,7 +67,7 @@ const handlers = {
     else reader.resume();
     if (!cut && !closed) return { resumed: false };
     if (!closed) await once(reader, 'close');
-    await openReader({ ...point });
+    await openReader(point);
     return { resumed: true };
   },
   /** Resolves when `count` messages were read in all. */
@@ -82,30 +82,32 @@ const handlers = {
 export type StalledHandlers = typeof handlers;
 
 async function openReader(resume?: Resume): Promise<void> {
-  const { socket, welcome } = await openLevelOneSocket(port, 'b', resume);
-  const { session, resume_token, epoch } = welcome;
-  reader = socket;
-  closed = false;
-  point = { session, resume_token, epoch, seq: resume?.seq ?? 0 };
   let unacked = 0;
-  socket.on('close', () => {
-    closed = true;
-  });
-  socket.on('message', (data: Buffer) => {
+  let opened: WebSocket | undefined;
+  const hear = (data: Buffer) => {
     const seq = numberAfter(data, SEQ);
     if (seq === undefined) return;
     // As our own client: what comes again is dropped before anybody sees it.
-    if (seq <= point.seq) got.repeated += 1;
+    if (seq <= (point?.seq ?? 0)) got.repeated += 1;
     else take(data, seq);
     unacked += 1;
-    if (unacked < 16 && got.received < number) return;
+    if (opened === undefined || (unacked < 16 && got.received < number)) return;
     unacked = 0;
-    socket.send(levelOneFrame('b', 'ack', `{"seq":${point.seq}}`));
+    opened.send(levelOneFrame('b', 'ack', `{"seq":${seq}}`));
+  };
+  const { socket, welcome } = await openLevelOneSocket(port, 'b', resume, hear);
+  const { session, resume_token, epoch } = welcome;
+  reader = socket;
+  opened = socket;
+  closed = false;
+  point = { session, resume_token, epoch, seq: point?.seq ?? 0 };
+  socket.on('close', () => {
+    closed = true;
   });
 }
 
 function take(data: Buffer, seq: number): void {
-  point = { ...point, seq };
+  if (point !== undefined) point = { ...point, seq };
   got.received += 1;
   if (numberAfter(data, NUMBER) !== got.received) got.inOrder = false;
 }

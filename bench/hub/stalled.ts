@@ -7,6 +7,8 @@ import type { StalledHandlers } from './stalled-process.ts';
 export interface StalledFigures {
   /** How the reader came back: it read on, or its connection was cut and its session resumed. */
   readonly way: 'reads on' | 'resumes';
+  /** Size of one message. */
+  readonly bytes: number;
   readonly sentBytes: number;
   /** Resident memory before, at most while nothing was read, and at most until all was read. */
   readonly before: number;
@@ -18,19 +20,19 @@ export interface StalledFigures {
   readonly inOrder: boolean;
 }
 
-const BYTES = 64 * 1024;
-
-/** Messages that a willing reader takes before: what the hub needs for such traffic anyway is there then. */
-const WARM_UP = 100;
+/** Bytes of messages that a willing reader takes before: what the hub needs for such traffic anyway is there then. */
+const WARM_UP = 6_500_000;
 
 /** Sends to a reader that has stopped, then lets it catch up; both ways to come back. */
 export async function benchStalled(
   children: Children,
-  sentBytes: number,
+  { sentBytes, sizes }: { sentBytes: number; sizes: readonly number[] },
   say: (line: string) => void,
 ): Promise<StalledFigures[]> {
   const figures: StalledFigures[] = [];
-  for (const way of ['reads on', 'resumes'] as const) {
+  const ways = sizes.flatMap((bytes) => (['reads on', 'resumes'] as const).map((way) => ({ bytes, way })));
+  for (const { bytes, way } of ways) {
+    const warmUp = Math.ceil(WARM_UP / bytes);
     const folder = await children.folder();
     const limits = { mailboxMessages: 1_000_000, mailboxBytes: 4 * sentBytes };
     const settings = { variant: 'level-1', folder, limits };
@@ -41,22 +43,32 @@ export async function benchStalled(
     const peers = await children.start<StalledHandlers>('hub/stalled-process', null, { core: 1 });
     await peers.ask('connect', await relay.ask('port'));
     await relay.ask('memory');
-    await peers.ask('send', { messages: WARM_UP, bytes: BYTES });
-    await peers.ask('read', WARM_UP);
+    await peers.ask('send', { messages: warmUp, bytes });
+    await peers.ask('read', warmUp);
     const { now: before } = await relay.ask('memory');
     await peers.ask('pause');
-    const messages = Math.ceil(sentBytes / BYTES);
-    const { seconds } = await peers.ask('send', { messages, bytes: BYTES });
+    const messages = Math.ceil(sentBytes / bytes);
+    const { seconds } = await peers.ask('send', { messages, bytes });
     const { peak: peakStalled } = await relay.ask('memory');
-    say(`stalled: ${messages} messages accepted in ${seconds.toFixed(1)} s; the reader ${way}`);
+    say(`stalled: ${messages} messages of ${bytes} bytes accepted in ${seconds.toFixed(1)} s; the reader ${way}`);
     await peers.ask('readAgain', { cut: way === 'resumes' });
-    const sent = WARM_UP + messages;
+    const sent = warmUp + messages;
     const { received, inOrder } = await peers.ask('read', sent);
     const { peak: peakReading } = await relay.ask('memory');
     await peers.end();
     await relay.end();
     await children.removeFolder(folder);
-    figures.push({ way, sentBytes: messages * BYTES, before, peakStalled, peakReading, sent, received, inOrder });
+    figures.push({
+      way,
+      bytes,
+      sentBytes: messages * bytes,
+      before,
+      peakStalled,
+      peakReading,
+      sent,
+      received,
+      inOrder,
+    });
   }
   return figures;
 }

@@ -137,10 +137,11 @@ function stalled({ stalled: runs }: Results): Section | undefined {
   if (runs.length === 0) return undefined;
   return {
     title: 'A reader that does not read',
-    note: 'Messages of 64 KiB to a level-1 reader that has paused its socket; RSS is that of the hub. "Before" is after 100 such messages to the reader while it still read.',
+    note: 'Messages to a level-1 reader that has paused its socket; RSS is that of the hub. "Before" is after 6.5 MB of such messages to the reader while it still read.',
     table: table(
-      ['then it', 'sent', 'received', 'in order', 'RSS before MB', 'peak, stalled', 'peak, catching up'],
-      runs.map(({ way, sent, received, inOrder, before, peakStalled, peakReading }) => [
+      ['bytes', 'then it', 'sent', 'received', 'in order', 'RSS before MB', 'peak, stalled', 'peak, catching up'],
+      runs.map(({ bytes, way, sent, received, inOrder, before, peakStalled, peakReading }) => [
+        String(bytes),
         way,
         String(sent),
         String(received),

@@ -1,5 +1,5 @@
 /** Bytes that are read from the log between two looks at what is left over of them. */
-const STEP = 8 * 1024 * 1024;
+const STEP = 4 * 1024 * 1024;
 
 let read = 0;
 

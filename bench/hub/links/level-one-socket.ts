@@ -9,16 +9,23 @@ export interface Resume {
   readonly seq: number;
 }
 
-/** Connects at level 1; resolves once welcomed, with what is needed to come back. */
+/** Connects at level 1; resolves once welcomed, with what is needed to come back. `hear` gets all that comes after the welcome. */
 export async function openLevelOneSocket(
   port: number,
   name: string,
   resume?: Resume,
+  hear: (data: Buffer) => void = () => undefined,
 ): Promise<{ socket: WebSocket; welcome: Omit<Resume, 'seq'> }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/?agent=${name}&v=1`, { perMessageDeflate: false });
   await once(socket, 'open');
   socket.send(levelOneFrame(name, 'hello', JSON.stringify({ v: 1, resume })));
-  const [data] = (await once(socket, 'message')) as [Buffer];
+  const data = await new Promise<Buffer>((resolve) => {
+    // What comes with the welcome is there before whoever waits for it is.
+    socket.once('message', (first: Buffer) => {
+      socket.on('message', hear);
+      resolve(first);
+    });
+  });
   const frame = JSON.parse(String(data)) as { type: string; payload: Omit<Resume, 'seq'> };
   if (frame.type !== 'welcome') throw new Error(`${name} was not welcomed: ${data}`);
   return { socket, welcome: frame.payload };
