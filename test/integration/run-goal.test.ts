@@ -74,19 +74,6 @@ test('R-CLI-12: with --json the verdict is one line, and red ends with exit 3', 
   expect(exit).toBe(3);
 });
 
-test('R-CLI-12: work that could not be proved stays on a branch of its own, which the report names', {
-  timeout: 60_000,
-}, async () => {
-  const env = await scripted({ judge: ['no idea', 'no idea'] });
-  const { exit, stdout } = await runCli(['run', '--goal', goal, '--repo', repo], { env });
-  expect({ exit }, stdout).toEqual({ exit: 3 });
-  expect(stdout).toContain('`unproven`');
-  const branch = await git('branch', '--list', 'npc/*', '--format=%(refname:short)');
-  expect(branch).toMatch(/^npc\/wip\/goal-[0-9a-f]{8}$/);
-  expect(stdout).toContain(branch);
-  expect(await git('diff', '--name-only', `main...${branch}`)).toBe('src/cart.mjs\ntest/cart.test.mjs');
-});
-
 test('R-CLI-12: a goal without the variables of a model, or with a flow that cannot be read, is wrong usage, and nothing is started', async () => {
   const ask = (env: Record<string, string>, ...more: string[]) =>
     runCli(['run', '--goal', goal, '--repo', repo, ...more], { env: { HOME: home, ...env } });
