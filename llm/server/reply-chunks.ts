@@ -78,7 +78,11 @@ function toUsage({ usage }: Reply) {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: (input ?? 0) + (output ?? 0),
-    prompt_tokens_details: { cached_tokens: usage?.cached ?? 0 },
+    prompt_tokens_details: {
+      cached_tokens: usage?.cached ?? 0,
+      ...(usage?.written !== undefined && { cache_write_tokens: usage.written }),
+    },
     completion_tokens_details: { reasoning_tokens: usage?.thinking ?? 0 },
+    ...(usage?.credits !== undefined && { credits: usage.credits }),
   };
 }
