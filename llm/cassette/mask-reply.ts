@@ -1,118 +1,135 @@
 import type { Masker } from '../../base/mask.ts';
+import { type ChatBody, offeredBy, typesBy } from '../chat-body.ts';
+import type { AssemblerOptions } from '../reader/delta-assembler.ts';
+import type { ReplyLabel } from '../server/reply-chunks.ts';
+import { plainIn, textsIn } from './body-texts.ts';
 import type { Exchange } from './format.ts';
 import { maskPieces } from './mask-pieces.ts';
+import { withoutEscapes, writtenFailure, writtenReply } from './masked-bodies.ts';
+import { type Said, saidIn } from './said.ts';
 
 type Chunks = Exchange['chunks'];
 
+/** What decides how a reply is read. */
+export interface Reading extends Pick<AssemblerOptions, 'offered' | 'types'> {
+  /** The name under which the model was asked. */
+  readonly model: string;
+}
+
+/** How the reply to a request is read. */
+export function readingOf(body: ChatBody): Reading {
+  return { offered: offeredBy(body), types: typesBy(body), model: body.model };
+}
+
+/** A reply as a file may keep it. */
+export interface KeptReply {
+  /** Without secrets; absent when it has none. */
+  readonly chunks?: Chunks;
+  /** Whether it is whole, and worth giving again: not cut by its limit, and without calls that cannot be used. */
+  readonly good: boolean;
+}
+
 /**
- * A reply without secrets: those in its bytes, cut by chunks or not, and those that a model said over several deltas. Undefined when
- * it has none.
+ * Takes the secrets out of a reply: those in its bytes, and those that only the reader puts together. Its chunks stay where that is
+ * enough; else it is written anew from what the reader understood. Each try is read again, and what cannot be made clean is left out.
  */
-export function maskReply(chunks: Chunks, masker: Masker): Chunks | undefined {
-  const raw = maskPieces(textsOf(chunks), masker);
-  const clean = raw ? chunks.map(([ms], at): Chunks[number] => [ms, raw[at] ?? '']) : chunks;
-  return maskDeltas(clean, masker) ?? (raw && clean);
-}
-
-/** The stream written anew, an event a chunk, where the texts of its deltas held a secret together. */
-function maskDeltas(chunks: Chunks, masker: Masker): Chunks | undefined {
-  const events = eventsOf(chunks);
-  const channels = new Map<string, { event: number; path: Path; text: string }[]>();
-  for (const [at, { value }] of events.entries()) {
-    for (const { path, name, text } of leavesOf((value as { choices?: unknown } | undefined)?.choices, ['choices'])) {
-      const channel = channels.get(name) ?? [];
-      channels.set(name, channel);
-      channel.push({ event: at, path, text });
-    }
-  }
-  let found = false;
-  for (const channel of channels.values()) {
-    const masked = maskPieces(
-      channel.map(({ text }) => text),
-      masker,
-    );
-    if (!masked) continue;
-    found = true;
-    for (const [at, { event, path }] of channel.entries()) {
-      const one = events[event];
-      if (one) one.value = withText(one.value, path, masked[at] ?? '');
-      if (one) one.changed = true;
-    }
-  }
-  if (!found) return undefined;
-  return events.map(({ ms, text, value, changed }) => [ms, changed ? writtenAnew(text, value) : text]);
-}
-
-interface Event {
-  readonly ms: number;
-  /** As it came, with its blank line. */
-  readonly text: string;
-  value: unknown;
-  changed: boolean;
-}
-
-/** The events of a stream; what is none is one too, without a value. */
-function eventsOf(chunks: Chunks): Event[] {
-  const events: Event[] = [];
-  let rest = '';
-  const take = (ms: number, text: string) => events.push({ ms, text, value: jsonIn(text), changed: false });
-  for (const [ms, text] of chunks) {
-    // a blank line may be cut, but what was looked at before holds no whole one
-    let from = Math.max(0, rest.length - 3);
-    rest += text;
-    for (let end = endOfEvent(rest, from); end > 0; end = endOfEvent(rest, from)) {
-      take(ms, rest.slice(0, end));
-      rest = rest.slice(end);
-      from = 0;
-    }
-  }
-  if (rest !== '') take(chunks.at(-1)?.[0] ?? 0, rest);
-  return events;
-}
-
-function endOfEvent(text: string, from: number): number {
-  const line = /\r?\n\r?\n|\r\r(?!\n)/g;
-  line.lastIndex = from;
-  const blank = line.exec(text);
-  return blank ? blank.index + blank[0].length : -1;
-}
-
-function jsonIn(text: string): unknown {
-  const data = /^data:(.*)$/gm;
+export function maskReply(chunks: Chunks, reading: Reading, masker: Masker): KeptReply {
   try {
-    return JSON.parse([...text.matchAll(data)].map(([, line]) => line).join('\n'));
+    return kept(chunks, reading, masker);
   } catch {
-    return undefined;
+    // what cannot be looked through must not be kept
+    return { chunks: [], good: false };
   }
 }
 
-/** The other lines of the event stay, such as its name. */
-function writtenAnew(text: string, value: unknown): string {
-  const others = text.split(/\r?\n|\r/).filter((line) => line !== '' && !line.startsWith('data:'));
-  return [...others, `data: ${JSON.stringify(value)}`, '', ''].join('\n');
+function kept(chunks: Chunks, reading: Reading, masker: Masker): KeptReply {
+  const pieces = chunks.map(([, text]) => text);
+  const body = pieces.join('');
+  const isSecret = memo((text) => masker.find(text).length > 0);
+  const { said, asText, holds } = lookInto(body, reading, isSecret);
+  const { reply } = said;
+  const good = reply !== undefined && reply.finish !== 'length' && reply.dropped.length === 0;
+  if (!holds) return { good };
+  const isClean = (tried: readonly string[], isWhole = reply !== undefined) => {
+    const found = lookInto(tried.join(''), reading, isSecret);
+    return !found.holds && (found.said.reply !== undefined) === isWhole;
+  };
+  const inPlace = maskPieces(pieces, masker);
+  if (inPlace && isClean(inPlace)) {
+    return { good, chunks: chunks.map(([ms], at): Chunks[number] => [ms, inPlace[at] ?? '']) };
+  }
+  for (const written of anew(body, [asText, said], labelOf(reading, masker), masker)) {
+    if (isClean(written)) return { good, chunks: inTime(written, chunks) };
+  }
+  return { good: false, chunks: [] };
 }
 
-type Path = readonly (string | number)[];
-
-/** The texts in a value. Those of one `name` go on with each other from delta to delta: entries of a list are told apart by their index. */
-function* leavesOf(value: unknown, path: Path, name = ''): Iterable<{ path: Path; name: string; text: string }> {
-  if (typeof value === 'string') yield { path, name, text: value };
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, one] of Object.entries(value)) {
-      const step = Array.isArray(value) ? Number(key) : key;
-      const index = Array.isArray(value) ? ((one as { index?: unknown } | null)?.index ?? 0) : key;
-      yield* leavesOf(one, [...path, step], `${name}.${index}`);
-    }
+/** The body written anew: the nearer to what came, the earlier. */
+function* anew(body: string, readings: readonly Said[], label: ReplyLabel, masker: Masker): Iterable<string[]> {
+  const value = plainIn(body);
+  const how = { plain: value !== undefined, masker };
+  if (how.plain) yield [JSON.stringify(masker.maskValue(value))];
+  for (const said of readings) {
+    yield said.reply ? writtenReply(said.reply, label, how) : writtenFailure(said, label, how);
   }
 }
 
-function withText(value: unknown, [step, ...rest]: Path, text: string): unknown {
-  if (step === undefined) return text;
-  if (Array.isArray(value)) return value.map((one, at) => (at === step ? withText(one, rest, text) : one));
-  const object = value as Record<string, unknown>;
-  return { ...object, [step]: withText(object[step], rest, text) };
+function labelOf({ model }: Reading, masker: Masker): ReplyLabel {
+  return { id: 'chatcmpl-masked', model: masker.mask(model), created: 0 };
 }
 
-function textsOf(chunks: Chunks): string[] {
-  return chunks.map(([, text]) => text);
+function inTime(written: readonly string[], chunks: Chunks): Chunks {
+  const [first, last] = [chunks[0]?.[0] ?? 0, chunks.at(-1)?.[0] ?? 0];
+  return written.map((text, at): Chunks[number] => [at === 0 ? first : last, text]);
+}
+
+/** What a body says, also with calls in its text left there, and whether a secret is in it, as it is or put together. */
+function lookInto(body: string, { offered, types }: Reading, isSecret: (text: string) => boolean) {
+  const options = { offered, ...(types && { types }) };
+  const said = saidIn(body, options);
+  const asText = saidIn(body, { ...options, ours: true });
+  const holds = () => {
+    if (isSecret(body) || [said, asText].some((one) => [...stringsOf(one)].some(isSecret))) return true;
+    const texts = textsIn(body);
+    if (joined(texts, ({ path }) => path).some(isSecret)) return true;
+    return said.reply === undefined && [...joined(texts, ({ key }) => key), ...joined(texts, () => '')].some(isSecret);
+  };
+  return { said, asText, holds: holds() };
+}
+
+function joined<T extends { text: string }>(texts: readonly T[], by: (one: T) => string): string[] {
+  const lists = new Map<string, string[]>();
+  for (const one of texts) {
+    const list = lists.get(by(one));
+    if (list) list.push(one.text);
+    else lists.set(by(one), [one.text]);
+  }
+  return [...lists.values()].map((list) => list.join(''));
+}
+
+function* stringsOf({ reply, error, thinking, text, received }: Said): Iterable<string> {
+  yield* [thinking, text, received, withoutEscapes(received), error?.message ?? ''];
+  yield* stringsIn(reply);
+  for (const { raw } of reply?.calls ?? []) yield withoutEscapes(raw);
+}
+
+function* stringsIn(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, one] of Object.entries(value)) {
+    if (!Array.isArray(value)) yield key;
+    yield* stringsIn(one);
+  }
+}
+
+/** Most texts come several times, in what was shown and in what it became. */
+function memo(ask: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const now = ask(text);
+    known.set(text, now);
+    return now;
+  };
 }

@@ -5,7 +5,7 @@ import type { Carrier } from '../upstream/proxy.ts';
 import { CassetteWriter } from './cassette-writer.ts';
 import { watchBody } from './exchange-watch.ts';
 import { cassetteVersion, type Exchange, type Setup } from './format.ts';
-import { maskReply } from './mask-reply.ts';
+import { maskReply, type Reading, readingOf } from './mask-reply.ts';
 import { failureOf } from './recorded-failure.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
 import { type Tape, type TapedRequest, tapedIn, withTaped } from './tape.ts';
@@ -75,6 +75,7 @@ class Recorder implements Tape {
     const asked = tapedIn(init);
     if (!asked) return carrier.fetch(url, init);
     const { request, exchange } = this.#begin(asked, host);
+    const reading = readingOf(asked.body);
     const started = performance.now();
     let cached = false;
     const onCached = () => {
@@ -82,7 +83,7 @@ class Recorder implements Tape {
       asked.onCached?.();
     };
     const end = (more: Pick<Exchange, 'chunks' | 'end'> & Partial<Exchange>) => {
-      this.#write({ ...exchange, ...more, ...(cached && { cached }) }, request);
+      this.#write({ ...exchange, ...more, ...(cached && { cached }) }, request, reading);
     };
     try {
       const response = await carrier.fetch(url, { ...init, ...withTaped({ ...asked, onCached }) });
@@ -117,8 +118,8 @@ class Recorder implements Tape {
     return { request, exchange };
   }
 
-  #write(exchange: Exchange, request: HashedRequest): void {
-    const masked = maskReply(exchange.chunks, this.#masker);
+  #write(exchange: Exchange, request: HashedRequest, reading: Reading): void {
+    const { chunks: masked } = maskReply(exchange.chunks, reading, this.#masker);
     const { headers, failure } = this.#masker.maskValue({ headers: exchange.headers, failure: exchange.failure });
     this.#writer.write(
       {

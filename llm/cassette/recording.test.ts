@@ -8,7 +8,6 @@ import { asking } from '../../test/helpers/gateway-bench.ts';
 import { tempFolder } from '../../test/helpers/temp-repository.ts';
 import { openRecorder, readCassette } from '../index.ts';
 import { maskPieces } from './mask-pieces.ts';
-import { maskReply } from './mask-reply.ts';
 
 const secret = 'swordfish-9931';
 
@@ -109,20 +108,4 @@ test('R-LLM-86: a secret is masked however texts are cut, and everything else st
     }
   }
   expect(maskPieces(['nothing', ' here'], masker)).toBeUndefined();
-});
-
-test('R-LLM-86: two calls whose arguments come by turns are masked each in its own text', () => {
-  const delta = (index: number, text: string) =>
-    `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ index, function: { arguments: text } }] } }] })}\n\n`;
-  const stream = delta(0, '{"a":"sword') + delta(1, '{"b":"x') + delta(0, 'fish-9931"}') + delta(1, 'y"}');
-  // the bytes are cut in the middle of an event
-  const masked = maskReply(
-    [
-      [1, stream.slice(0, 50)],
-      [2, stream.slice(50)],
-    ],
-    createMasker([secret]),
-  );
-  const expected = delta(0, '{"a":"***') + delta(1, '{"b":"x') + delta(0, '"}') + delta(1, 'y"}');
-  expect(masked?.map(([, text]) => text).join('')).toBe(expected);
 });

@@ -1,15 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../../base/log.ts';
 import { createMasker, type Masker } from '../../base/mask.ts';
-import { offeredBy, typesBy } from '../chat-body.ts';
-import { ReplyReader } from '../reader/reply-reader.ts';
 import { cleanBody } from '../upstream/clean-body.ts';
 import type { Carrier } from '../upstream/proxy.ts';
 import { readCassette } from './cassette-file.ts';
 import { CassetteWriter } from './cassette-writer.ts';
 import { watchBody } from './exchange-watch.ts';
 import { cassetteVersion, type Exchange } from './format.ts';
-import { maskReply } from './mask-reply.ts';
+import { maskReply, readingOf } from './mask-reply.ts';
 import { playedResponse } from './played-response.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
 import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
@@ -90,7 +88,8 @@ class ResponseCache implements Tape {
       msSince: () => Math.round(performance.now() - started),
       onEnd: ({ chunks, end }) => {
         if (end !== 'whole' && end !== 'left') return;
-        if (!isGood(chunks, asked) || maskReply(chunks, this.#masker)) return;
+        const { good, chunks: masked } = maskReply(chunks, readingOf(asked.body), this.#masker);
+        if (!good || masked) return;
         const headers = type === null ? {} : { 'content-type': type };
         this.#keep({ host, headers, chunks, end, status: 200 }, asked, request);
       },
@@ -113,19 +112,5 @@ class ResponseCache implements Tape {
     };
     this.#known.set(key, exchange);
     this.#writer.write(exchange, request);
-  }
-}
-
-/** Whether a reply is whole, and worth giving again. */
-function isGood(chunks: Exchange['chunks'], { body }: TapedRequest): boolean {
-  const reader = new ReplyReader({ offered: offeredBy(body), types: typesBy(body) });
-  const encoder = new TextEncoder();
-  try {
-    for (const [, text] of chunks) reader.push(encoder.encode(text));
-    const { finish, dropped } = reader.end();
-    return finish !== 'length' && dropped.length === 0;
-  } catch {
-    // what the gateway cannot read either
-    return false;
   }
 }
