@@ -298,22 +298,28 @@ test('R-HUB-13: a worker that said it is busy may be as quiet after a restart of
   const database = join(await testFolder(), 'log.db');
   const clock = manualClock();
   const clocks = { ...still, grace: 1e9, attempt: 0 };
-  const before = await startHub({ port: 0, database, log: silentLog(), clock, clocks, concurrency: 3 });
+  const before = await startHub({ port: 0, database, log: silentLog(), clock, clocks, concurrency: 4 });
   const owner = await join1(before, 'owner');
-  const workers = await Promise.all(['busy', 'idle', 'endless'].map((name) => helloPeer(before.url, name)));
+  const workers = await Promise.all(['busy', 'idle', 'endless', 'asked'].map((name) => helloPeer(before.url, name)));
   for (const { peer } of workers) {
     assign(owner, peer.name, {}, peer.name);
     await takeUp(peer);
   }
-  const [busy, , endless] = workers.map(({ peer }) => peer);
+  const [busy, , endless, asked] = workers.map(({ peer }) => peer);
   const say = (peer: typeof busy, payload: object) =>
     peer?.send({ type: 'task.progress', task_id: peer.name, attempt: 1, payload });
   say(busy, { busy_until: clock.now() + 30 * minute });
   say(busy, { note: 'still at it' });
   say(endless, { busy_until: clock.now() + 1000 * minute });
+  // Its question ends the call that it announced.
+  say(asked, { busy_until: clock.now() + 30 * minute });
+  asked?.send({ type: 'task.input', task_id: 'asked', attempt: 1, payload: { question: '?' } });
+  await owner.next('task.input');
+  owner.send({ type: 'task.answer', task_id: 'asked', payload: { text: '!' } });
   for (const { peer } of workers) await peer.ping();
+  await owner.ping();
   await before.close();
-  const hub = await hubAt(clock, { database, clocks, concurrency: 3 });
+  const hub = await hubAt(clock, { database, clocks, concurrency: 4 });
   const looking = await join1(hub, 'look');
   const lost = async () => {
     looking.send({ type: 'tasks', payload: {} });
@@ -321,14 +327,14 @@ test('R-HUB-13: a worker that said it is busy may be as quiet after a restart of
     return rows.filter(({ sub_state }) => sub_state !== 'working').map(({ task_id }) => task_id);
   };
   clock.advance(5 * minute);
-  await expect.poll(lost).toEqual(['idle']);
+  await expect.poll(lost).toEqual(['asked', 'idle']);
   clock.advance(30 * minute - 1);
   await looking.ping();
-  expect(await lost()).toEqual(['idle']);
+  expect(await lost()).toEqual(['asked', 'idle']);
   clock.advance(1);
-  await expect.poll(lost).toEqual(['busy', 'idle']);
+  await expect.poll(lost).toEqual(['asked', 'busy', 'idle']);
   clock.advance(30 * minute - 1);
-  expect(await lost()).toEqual(['busy', 'idle']);
+  expect(await lost()).toEqual(['asked', 'busy', 'idle']);
   clock.advance(1);
-  await expect.poll(lost).toEqual(['busy', 'endless', 'idle']);
+  await expect.poll(lost).toEqual(['asked', 'busy', 'endless', 'idle']);
 });

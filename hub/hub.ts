@@ -7,9 +7,9 @@ import { CloseCode } from '../protocol/index.ts';
 import type { Admission } from './accept.ts';
 import { Agents } from './agents.ts';
 import { errorFrame, hubFrame } from './answers.ts';
-import { readBusy } from './busy.ts';
 import { Connection } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { readLastWords } from './last-words.ts';
 import type { Metrics } from './metrics.ts';
 import type { HubClocks, HubLimits, Retention } from './options.ts';
 import { Post } from './post.ts';
@@ -134,7 +134,7 @@ export class Hub {
       ...(subState === 'input_required' ? [owner] : []),
     ]);
     await this.#sessions.restore(sessions, new Set(awaited));
-    this.#desk.restore(records, await readBusy(storage, records));
+    this.#desk.restore(records, await readLastWords(storage, records));
     this.#sweeper.start();
     this.#note('hub.started');
     await this.#turn.settled();

@@ -161,10 +161,12 @@ test('R-HUB-17: a level-0 owner and a level-1 worker understand each other', asy
     attempt: 1,
     payload: { goal: 'just do it' },
   });
-  worker.send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question: 'how?' } });
+  const id = worker.send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question: 'how?' } });
   expect(await owner.next('route')).toMatchObject({ task_id: 't1', payload: { question: 'how?' } });
+  const other = owner.send({ type: 'route', to: 'coder-1', task_id: 't1', ref: 'another', payload: 'no' });
+  expect((await owner.next('error', ({ ref }) => ref === other)).payload.code).toBe('bad_state');
   owner.send({ type: 'route', to: 'coder-1', task_id: 't1', payload: 'well' });
-  expect((await worker.next('task.answer')).payload).toEqual({ text: 'well' });
+  expect(await worker.next('task.answer')).toMatchObject({ ref: id, payload: { text: 'well' } });
   worker.send({ type: 'task.result', task_id: 't1', attempt: 1, payload: result('did it') });
   expect(await owner.next('route')).toMatchObject({ from: 'coder-1', payload: result('did it') });
 });

@@ -27,7 +27,7 @@ export class LiveTask {
   slot = false;
   /** Whether it waits for an answer of somebody who is gone: until there is one it needs no slot. */
   parked = false;
-  /** Id of the newest question; undefined when none was asked since the hub began. */
+  /** Id of the newest question; undefined when none was asked, or none was open when the hub began. */
   question: string | undefined;
   /** Who had the last attempt. */
   lastAgent: string | null = null;

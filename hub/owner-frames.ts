@@ -2,6 +2,7 @@ import { nameRule, parseTarget } from '../protocol/index.ts';
 import { sizeOf } from './decode.ts';
 import type { LiveTask } from './live-task.ts';
 import { boxOfHolder, isFull } from './room.ts';
+import type { Stamp } from './row.ts';
 import { nobodyWords, type Refused, refused, type Said, stateWords, type TaskParts, toWorker } from './said.ts';
 import { isOver } from './task-machine.ts';
 import { may } from './tokens.ts';
@@ -55,20 +56,31 @@ export function assign(parts: TaskParts, said: Said<'task.assign'>): Refused | u
 export function answer({ desk, post }: TaskParts, said: Said<'task.answer'>): Refused | undefined {
   const task = ruled(desk, said);
   if ('code' in task) return task;
-  const { attempt, ref } = said.frame;
+  const { attempt } = said.frame;
   if (attempt !== undefined && attempt !== task.record.attempt) {
     return refused('stale_attempt', `who asked in attempt ${attempt} is gone; now is attempt ${task.record.attempt}`);
   }
-  if (ref !== undefined && task.question !== undefined && ref !== task.question) {
-    return refused('bad_state', `${ref} is not the question that is open; that is ${task.question}`);
-  }
+  const isOther = toAnotherQuestion(task, said);
+  if (isOther !== undefined) return isOther;
   if (desk.move(task, { kind: 'answer' }) === undefined)
     return refused(
       'bad_state',
       `nobody asks anything in ${task.record.taskId} now; an answer is for a question that is open`,
     );
-  post.relay(said.agent.name, said.decoded, toWorker(task.record));
+  post.relay(said.agent.name, said.decoded, toAsker(task));
   return undefined;
+}
+
+/** Refuses an answer that names another question than the open one. */
+export function toAnotherQuestion({ question }: LiveTask, { frame: { ref } }: Said): Refused | undefined {
+  return ref === undefined || question === undefined || ref === question
+    ? undefined
+    : refused('bad_state', `${ref} is not the question that is open; that is ${question}`);
+}
+
+/** Sends an answer on to who asked, who knows it by the question that it names. */
+export function toAsker({ record, question }: LiveTask): Stamp {
+  return { ...toWorker(record), ...(question !== undefined && { ref: question }) };
 }
 
 /** Ends a task: at once when nobody works on it, else when its worker has heard. */

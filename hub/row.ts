@@ -10,6 +10,8 @@ export interface Stamp {
   readonly box?: string | null;
   readonly payload?: unknown;
   readonly attempt?: number;
+  /** Id of the frame that this one answers, when its sender left that out. */
+  readonly ref?: string;
 }
 
 /**
@@ -27,7 +29,12 @@ export function rowOf(sender: string, decoded: Decoded, stamp: Stamp): OutgoingM
   const id = frame.id ?? uuidv7();
   const box = stamp.box ?? null;
   const same =
-    carried.has(type) && type === frame.type && to === frame.to && attempt === frame.attempt && !('payload' in stamp);
+    carried.has(type) &&
+    type === frame.type &&
+    to === frame.to &&
+    attempt === frame.attempt &&
+    !('payload' in stamp) &&
+    !('ref' in stamp);
   const asItCame = same && frame.from === sender ? decoded.bytes : undefined;
   const body =
     asItCame === undefined
@@ -54,10 +61,19 @@ function withId(bytes: Buffer, id: string): Buffer {
 
 function rewritten(sender: string, { frame, raw }: Decoded, stamp: Stamp, id: string): string {
   const { seq, prev, lsn, ts, redelivered, ...rest } = raw;
+  const ref = stamp.ref === undefined ? {} : { ref: stamp.ref };
   const payload = 'payload' in stamp ? stamp.payload : raw.payload;
   const attempt = stamp.attempt ?? frame.attempt;
   const five = { type: stamp.type, from: sender, to: stamp.to, task_id: frame.task_id, payload: payload ?? null };
   const claimed =
     frame.from !== '' && frame.from !== sender ? { meta: { ...frame.meta, claimed_from: frame.from } } : {};
-  return JSON.stringify({ ...five, ...rest, ...five, id, ...(attempt !== undefined && { attempt }), ...claimed });
+  return JSON.stringify({
+    ...five,
+    ...rest,
+    ...five,
+    id,
+    ...ref,
+    ...(attempt !== undefined && { attempt }),
+    ...claimed,
+  });
 }

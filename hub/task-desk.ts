@@ -4,6 +4,7 @@ import type { TaskPayload } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { freshTask } from './fresh-task.ts';
+import type { LastWords } from './last-words.ts';
 import { LiveTask } from './live-task.ts';
 import { tellWorker } from './offers.ts';
 import type { HubClocks, HubLimits } from './options.ts';
@@ -205,11 +206,12 @@ export class TaskDesk {
     this.#taken(task, agent);
   }
 
-  /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. `busy` tells of those at work until when (ms since epoch) they may be silent. */
-  restore(records: readonly TaskRecord[], busy: ReadonlyMap<string, number>): void {
+  /** Takes up the tasks of an earlier process that are not over: offers are void, work waits for its session to come back. `said` is what their workers said last. */
+  restore(records: readonly TaskRecord[], said: LastWords): void {
     const tasks = records.map((record) => this.#adopt(record));
     for (const task of tasks) {
-      task.revived(this.#parts.clock.now(), busy.get(task.record.taskId));
+      task.revived(this.#parts.clock.now(), said.busy.get(task.record.taskId));
+      task.question = said.questions.get(task.record.taskId);
       this.#dispatcher.place(task);
     }
     for (const task of tasks) {

@@ -150,6 +150,51 @@ test('R-HUB-63: a question outlives a restart of the hub, and so does its answer
   expect(await taskRow(back.peer, 't1')).toMatchObject({ sub_state: 'working', agent: 'coder-1', attempt: 1 });
 });
 
+test('R-HUB-63: an answer that names no question comes to who asked with the one that is open, and a repeat is known', async () => {
+  const hub = await testHub();
+  const { owner, workers } = await crew(hub, 'coder-1');
+  assign(owner, 't1');
+  await takeUp(workers[0]);
+  const id = workers[0].send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question: 'which?' } });
+  await owner.next('task.input');
+  const answer = { type: 'task.answer', id: 'a1', task_id: 't1', payload: { text: 'that' } };
+  owner.send(answer);
+  expect(await workers[0].next('task.answer')).toMatchObject({ ref: id, payload: { text: 'that' } });
+  owner.send(answer);
+  await owner.ping();
+  expect(owner.frames.filter(({ type }) => type === 'error')).toEqual([]);
+  expect(workers[0].frames.filter(({ type }) => type === 'task.answer')).toEqual([]);
+});
+
+test('R-HUB-63: after a restart of the hub an answer to an earlier question is refused, and one that names none is for the open one', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const before = await startHub({ port: 0, database, log: silentLog() });
+  const owner = await helloPeer(before.url, 'owner');
+  const worker = await helloPeer(before.url, 'coder-1', { roles: ['coder'] });
+  assign(owner.peer, 't1');
+  await takeUp(worker.peer);
+  const ask = (question: string) =>
+    worker.peer.send({ type: 'task.input', task_id: 't1', attempt: 1, payload: { question } });
+  const first = ask('delete the old folder?');
+  await owner.peer.next('task.input');
+  owner.peer.send({ type: 'task.answer', task_id: 't1', ref: first, payload: { text: 'A' } });
+  await worker.peer.next('task.answer');
+  const second = ask('push to production?');
+  const seq = (await owner.peer.next('task.input')).seq;
+  await before.close();
+  const hub = await testHub({ database });
+  const asked = await helloPeer(hub.url, 'owner', pointOf(owner.welcome, seq));
+  const back = await helloPeer(hub.url, 'coder-1', { roles: ['coder'], ...pointOf(worker.welcome) });
+  const late = asked.peer.send({ type: 'task.answer', task_id: 't1', ref: first, payload: { text: 'A again' } });
+  const refusal = await asked.peer.next('error', ({ ref }) => ref === late);
+  expect(refusal.payload).toMatchObject({ code: 'bad_state', message: expect.stringContaining(second) });
+  asked.peer.send({ type: 'task.answer', task_id: 't1', payload: { text: 'B' } });
+  expect(await back.peer.next('task.answer', ({ payload }) => payload.text !== 'A')).toMatchObject({
+    ref: second,
+    payload: { text: 'B' },
+  });
+});
+
 test('R-HUB-63: the answer to a question of an attempt that is over does not reach who asks something else now', async () => {
   const clock = manualClock();
   const hub = await testHub({ clock, clocks: { ...still, backoffBase: 0.001 } });

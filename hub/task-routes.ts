@@ -3,17 +3,9 @@ import { sizeOf } from './decode.ts';
 import { goalOf, resultOf, textOf } from './level-zero.ts';
 import type { LiveTask } from './live-task.ts';
 import { fullWords } from './message-routes.ts';
+import { toAnotherQuestion, toAsker } from './owner-frames.ts';
 import { isFull } from './room.ts';
-import {
-  nobodyWords,
-  type Outcome,
-  type Refused,
-  refused,
-  type Said,
-  stateWords,
-  type TaskParts,
-  toWorker,
-} from './said.ts';
+import { nobodyWords, type Outcome, type Refused, refused, type Said, stateWords, type TaskParts } from './said.ts';
 import type { TaskRecord } from './storage.ts';
 import { isHeld } from './task-machine.ts';
 import { finish, staleResult } from './worker-frames.ts';
@@ -85,8 +77,12 @@ function giveBack(parts: TaskParts, said: Said<'route'>, task: LiveTask): undefi
   return finish(parts, said, task, result, { attempt: task.record.attempt, ...translated });
 }
 
-function answerByRoute({ desk, post }: TaskParts, { agent, decoded, frame }: Said<'route'>, task: LiveTask): undefined {
+function answerByRoute({ desk, post }: TaskParts, said: Said<'route'>, task: LiveTask): Refused | undefined {
+  const { agent, decoded, frame } = said;
+  const isOther = toAnotherQuestion(task, said);
+  if (isOther !== undefined) return isOther;
   const text = textOf(frame.payload);
   desk.move(task, { kind: 'answer' });
-  post.relay(agent.name, decoded, { type: 'task.answer', payload: { text }, ...toWorker(task.record) });
+  post.relay(agent.name, decoded, { type: 'task.answer', payload: { text }, ...toAsker(task) });
+  return undefined;
 }
