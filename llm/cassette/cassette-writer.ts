@@ -1,10 +1,13 @@
 import { appendFile, open, stat } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { AppError, messageOf } from '../../base/errors.ts';
 import { fileWords } from '../../base/file-words.ts';
 import { isPacked, readCassette } from './cassette-file.ts';
 import type { Exchange, Header } from './format.ts';
 import type { HashedRequest } from './request.ts';
+
+const zipped = promisify(gzip);
 
 /** Appends exchanges to a cassette as they end, so that a run that dies leaves what it had. */
 export class CassetteWriter {
@@ -37,7 +40,7 @@ export class CassetteWriter {
       // its own mode also where an empty file lay there
       const file = await open(path, 'w', 0o600);
       await file.chmod(0o600);
-      await file.writeFile(packed(path, `${JSON.stringify(options.header)}\n`));
+      await file.writeFile(await packed(path, `${JSON.stringify(options.header)}\n`));
       await file.close();
     } catch (error) {
       throw new AppError('usage', `cannot record into ${path}: ${fileWords(error)}`, { cause: error });
@@ -50,7 +53,7 @@ export class CassetteWriter {
     if (torn) {
       const lines = [header, ...[...parts].map(([part, value]) => ({ part, value })), ...exchanges];
       const file = await open(path, 'w', 0o600);
-      await file.writeFile(packed(path, lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+      await file.writeFile(await packed(path, lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
       await file.close();
     }
     const next = (exchanges.at(-1)?.exchange ?? -1) + 1;
@@ -72,8 +75,10 @@ export class CassetteWriter {
       lines.push(JSON.stringify({ part, value }));
     }
     lines.push(JSON.stringify(exchange));
-    const text = packed(this.#path, `${lines.join('\n')}\n`);
-    this.#last = this.#last.then(() => appendFile(this.#path, text)).catch((error) => this.#fail(error));
+    const text = `${lines.join('\n')}\n`;
+    this.#last = this.#last
+      .then(async () => appendFile(this.#path, await packed(this.#path, text)))
+      .catch((error) => this.#fail(error));
   }
 
   /** Resolves when everything is written. */
@@ -88,8 +93,8 @@ export class CassetteWriter {
   }
 }
 
-function packed(path: string, text: string): string | Buffer {
-  return isPacked(path) ? gzipSync(text) : text;
+async function packed(path: string, text: string): Promise<string | Buffer> {
+  return isPacked(path) ? await zipped(text) : text;
 }
 
 /** Throws AppError `usage` when a recording into this file would lose something. */

@@ -46,31 +46,34 @@ function kept(chunks: Chunks, reading: Reading, masker: Masker): KeptReply {
   const pieces = chunks.map(([, text]) => text);
   const body = pieces.join('');
   const isSecret = memo((text) => masker.find(text).length > 0);
-  const { said, asText, holds } = lookInto(body, reading, isSecret);
+  const said = saidIn(body, reading);
   const { reply } = said;
   const good = reply !== undefined && reply.finish !== 'length' && reply.dropped.length === 0;
-  if (!holds) return { good };
-  const isClean = (tried: readonly string[], isWhole = reply !== undefined) => {
-    const found = lookInto(tried.join(''), reading, isSecret);
-    return !found.holds && (found.said.reply !== undefined) === isWhole;
+  if (!holds(body, said, reading, isSecret)) return { good };
+  const isClean = (tried: readonly string[]) => {
+    const text = tried.join('');
+    if (isSecret(text)) return false;
+    const again = saidIn(text, reading);
+    return (again.reply !== undefined) === (reply !== undefined) && !holds(text, again, reading, isSecret);
   };
   const inPlace = maskPieces(pieces, masker);
   if (inPlace && isClean(inPlace)) {
     return { good, chunks: chunks.map(([ms], at): Chunks[number] => [ms, inPlace[at] ?? '']) };
   }
-  for (const written of anew(body, [asText, said], labelOf(reading, masker), masker)) {
+  for (const written of anew(body, said, reading, masker)) {
     if (isClean(written)) return { good, chunks: inTime(written, chunks) };
   }
   return { good: false, chunks: [] };
 }
 
 /** The body written anew: the nearer to what came, the earlier. */
-function* anew(body: string, readings: readonly Said[], label: ReplyLabel, masker: Masker): Iterable<string[]> {
+function* anew(body: string, said: Said, reading: Reading, masker: Masker): Iterable<string[]> {
   const value = plainIn(body);
   const how = { plain: value !== undefined, masker };
+  const label = labelOf(reading, masker);
   if (how.plain) yield [JSON.stringify(masker.maskValue(value))];
-  for (const said of readings) {
-    yield said.reply ? writtenReply(said.reply, label, how) : writtenFailure(said, label, how);
+  for (const one of [asTextIn(body, reading), said]) {
+    yield one.reply ? writtenReply(one.reply, label, how) : writtenFailure(one, label, how);
   }
 }
 
@@ -83,18 +86,18 @@ function inTime(written: readonly string[], chunks: Chunks): Chunks {
   return written.map((text, at): Chunks[number] => [at === 0 ? first : last, text]);
 }
 
-/** What a body says, also with calls in its text left there, and whether a secret is in it, as it is or put together. */
-function lookInto(body: string, { offered, types }: Reading, isSecret: (text: string) => boolean) {
-  const options = { offered, ...(types && { types }) };
-  const said = saidIn(body, options);
-  const asText = saidIn(body, { ...options, ours: true });
-  const holds = () => {
-    if (isSecret(body) || [said, asText].some((one) => [...stringsOf(one)].some(isSecret))) return true;
-    const texts = textsIn(body);
-    if (joined(texts, ({ path }) => path).some(isSecret)) return true;
-    return said.reply === undefined && [...joined(texts, ({ key }) => key), ...joined(texts, () => '')].some(isSecret);
-  };
-  return { said, asText, holds: holds() };
+/** Whether a secret is in a body, as it is or put together. */
+function holds(body: string, said: Said, reading: Reading, isSecret: (text: string) => boolean): boolean {
+  if (isSecret(body) || [...stringsOf(said)].some(isSecret)) return true;
+  if ([...stringsOf(asTextIn(body, reading))].some(isSecret)) return true;
+  const texts = textsIn(body);
+  if (joined(texts, ({ path }) => path).some(isSecret)) return true;
+  return said.reply === undefined && [...joined(texts, ({ key }) => key), ...joined(texts, () => '')].some(isSecret);
+}
+
+/** What a body says to one who leaves calls and thinking in the text where they are. */
+function asTextIn(body: string, reading: Reading): Said {
+  return saidIn(body, { ...reading, ours: true });
 }
 
 function joined<T extends { text: string }>(texts: readonly T[], by: (one: T) => string): string[] {

@@ -1,12 +1,13 @@
 import type { Log } from '../../base/log.ts';
-import { createMasker, type Masker } from '../../base/mask.ts';
+import type { Masker } from '../../base/mask.ts';
 import { cleanBody } from '../upstream/clean-body.ts';
 import type { Carrier } from '../upstream/proxy.ts';
 import { CassetteWriter } from './cassette-writer.ts';
 import { watchBody } from './exchange-watch.ts';
 import { cassetteVersion, type Exchange, type Setup } from './format.ts';
-import { maskReply, type Reading, readingOf } from './mask-reply.ts';
+import { type Reading, readingOf } from './mask-reply.ts';
 import { failureOf } from './recorded-failure.ts';
+import { ReplyMasker } from './reply-masker.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
 import { type Tape, type TapedRequest, tapedIn, withTaped } from './tape.ts';
 import { TaskNames } from './task-names.ts';
@@ -43,20 +44,22 @@ export async function openRecorder(options: RecorderOptions): Promise<Tape> {
       options.onFailure(words);
     },
   });
-  return new Recorder(writer, createMasker(secrets), new TaskNames(names.run));
+  return new Recorder(writer, new ReplyMasker(secrets, log), new TaskNames(names.run));
 }
 
 class Recorder implements Tape {
   readonly replays = false;
   readonly #writer: CassetteWriter;
   readonly #masker: Masker;
+  readonly #replies: ReplyMasker;
   readonly #tasks: TaskNames;
   readonly #began = performance.now();
   readonly #tries = new Map<string, number>();
 
-  constructor(writer: CassetteWriter, masker: Masker, tasks: TaskNames) {
+  constructor(writer: CassetteWriter, replies: ReplyMasker, tasks: TaskNames) {
     this.#writer = writer;
-    this.#masker = masker;
+    this.#masker = replies.masker;
+    this.#replies = replies;
     this.#tasks = tasks;
   }
 
@@ -67,8 +70,9 @@ class Recorder implements Tape {
     };
   }
 
-  close(): Promise<void> {
-    return this.#writer.close();
+  async close(): Promise<void> {
+    await this.#replies.close();
+    await this.#writer.close();
   }
 
   async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
@@ -119,16 +123,12 @@ class Recorder implements Tape {
   }
 
   #write(exchange: Exchange, request: HashedRequest, reading: Reading): void {
-    const { chunks: masked } = maskReply(exchange.chunks, reading, this.#masker);
     const { headers, failure } = this.#masker.maskValue({ headers: exchange.headers, failure: exchange.failure });
-    this.#writer.write(
-      {
-        ...exchange,
-        headers,
-        ...(failure && { failure }),
-        ...(masked && { chunks: masked, rewritten: true }),
-      },
-      request,
-    );
+    this.#replies.mask(exchange.chunks, reading, ({ chunks }) => {
+      this.#writer.write(
+        { ...exchange, headers, ...(failure && { failure }), ...(chunks && { chunks, rewritten: true }) },
+        request,
+      );
+    });
   }
 }

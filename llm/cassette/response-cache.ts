@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../../base/log.ts';
-import { createMasker, type Masker } from '../../base/mask.ts';
+import type { Masker } from '../../base/mask.ts';
 import { cleanBody } from '../upstream/clean-body.ts';
 import type { Carrier } from '../upstream/proxy.ts';
 import { readCassette } from './cassette-file.ts';
 import { CassetteWriter } from './cassette-writer.ts';
 import { watchBody } from './exchange-watch.ts';
 import { cassetteVersion, type Exchange } from './format.ts';
-import { maskReply, readingOf } from './mask-reply.ts';
+import { readingOf } from './mask-reply.ts';
 import { playedResponse } from './played-response.ts';
+import { ReplyMasker } from './reply-masker.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
 import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
 
@@ -43,7 +44,7 @@ export async function openResponseCache(options: CacheOptions): Promise<Tape> {
       options.onFailure(words);
     },
   });
-  return new ResponseCache(writer, known, createMasker(options.secrets));
+  return new ResponseCache(writer, known, new ReplyMasker(options.secrets, log));
 }
 
 class ResponseCache implements Tape {
@@ -51,12 +52,14 @@ class ResponseCache implements Tape {
   readonly #writer: CassetteWriter;
   readonly #known: Map<string, Exchange>;
   readonly #masker: Masker;
+  readonly #replies: ReplyMasker;
   readonly #began = performance.now();
 
-  constructor(writer: CassetteWriter, known: Map<string, Exchange>, masker: Masker) {
+  constructor(writer: CassetteWriter, known: Map<string, Exchange>, replies: ReplyMasker) {
     this.#writer = writer;
     this.#known = known;
-    this.#masker = masker;
+    this.#masker = replies.masker;
+    this.#replies = replies;
   }
 
   carry(carrier: Carrier, host: string): Carrier {
@@ -66,8 +69,9 @@ class ResponseCache implements Tape {
     };
   }
 
-  close(): Promise<void> {
-    return this.#writer.close();
+  async close(): Promise<void> {
+    await this.#replies.close();
+    await this.#writer.close();
   }
 
   async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
@@ -88,10 +92,10 @@ class ResponseCache implements Tape {
       msSince: () => Math.round(performance.now() - started),
       onEnd: ({ chunks, end }) => {
         if (end !== 'whole' && end !== 'left') return;
-        const { good, chunks: masked } = maskReply(chunks, readingOf(asked.body), this.#masker);
-        if (!good || masked) return;
         const headers = type === null ? {} : { 'content-type': type };
-        this.#keep({ host, headers, chunks, end, status: 200 }, asked, request);
+        this.#replies.mask(chunks, readingOf(asked.body), ({ good, chunks: masked }) => {
+          if (good && !masked) this.#keep({ host, headers, chunks, end, status: 200 }, asked, request);
+        });
       },
     });
   }

@@ -72,4 +72,5 @@ export const llm = {
   'R-LLM-86': 'no secret gets into a cassette, however a stream cuts it',
   'R-LLM-87':
     'a response cache answers a request that was answered before, for nothing; only whole, good replies are kept',
+  'R-LLM-88': 'long replies are masked in linear time, and nothing else waits for it',
 } as const;
