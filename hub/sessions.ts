@@ -28,6 +28,12 @@ export interface SessionParts {
   readonly position: () => number;
 }
 
+/** Stands in the store in place of a session whose name level 0 has: who has its token may come back, and is not waited for. */
+const levelZeros = '';
+
+const TAKEN = 'another agent has this name';
+const KEPT = 'the name is kept for the level-1 agent that had it: it may come back soon, or mail or tasks wait for it';
+
 /** What connections say of themselves: they come, say hello or speak level 0, say goodbye, go, and may come back. */
 export class Sessions {
   readonly #parts: SessionParts;
@@ -44,12 +50,15 @@ export class Sessions {
     this.#holders = new Holders(parts);
   }
 
-  /** Takes up the sessions of an earlier process; who is `awaited` has the grace to come back. */
+  /**
+   * Takes up the sessions of an earlier process. Each has the grace to come back, as it may have been connected until the end;
+   * so have others who are `awaited`. A name that level 0 had at the end is level 0's.
+   */
   async restore(records: readonly SessionRecord[], awaited: ReadonlySet<string>): Promise<void> {
     const { agents, storage } = this.#parts;
     for (const record of records) {
       const agent = agents.obtain(record.name, { scopes: [] });
-      agent.level = 1;
+      agent.level = record.session === levelZeros ? 0 : 1;
       agent.session = record;
       agent.mailbox = this.#holders.newMailbox(record.name, {
         acked: record.acked,
@@ -57,6 +66,7 @@ export class Sessions {
       });
       // What was in it before and is acknowledged is not asked for.
       agent.mailbox.used = true;
+      if (agent.level === 1) this.#holders.awaitReturn(agent);
     }
     for (const name of awaited) this.#holders.awaitReturn(agents.obtain(name, { scopes: [] }));
   }
@@ -80,7 +90,8 @@ export class Sessions {
     if (!connection.open) return false;
     const isVacant = isLost && this.#parts.agents.get(connection.name)?.connection === undefined;
     if (!isVacant && !this.#claims.isFree(connection)) {
-      refuseName(connection, facts);
+      const { connection: holder } = this.#parts.agents.get(connection.name) ?? {};
+      refuseName(connection, facts, holder === undefined ? KEPT : TAKEN);
       return false;
     }
     this.#enter(connection);
@@ -108,6 +119,11 @@ export class Sessions {
     const agent = this.#parts.agents.obtain(connection.name, admission.grant);
     if (agent.level === 1) this.#parts.desk.loseAll(agent, `${agent.name} came back without its session`);
     this.#holders.take(agent, connection);
+    const { level, session, mailbox } = agent;
+    if (level === 1 && session !== undefined) {
+      const acked = mailbox?.acked ?? session.acked;
+      this.#parts.turn.change({ kind: 'session', session: { ...session, session: levelZeros, acked } });
+    }
     agent.level = 0;
     agent.roles = admission.roles;
     agent.title = undefined;
@@ -165,7 +181,7 @@ export class Sessions {
     const ids = resume === undefined || agents.get(name)?.recent.filled ? [] : await this.#recall(name);
     if (!connection.open) return;
     if (resume === undefined || isTaken()) {
-      refuseName(connection, { ref: frame.id, refType: 'hello' });
+      refuseName(connection, { ref: frame.id, refType: 'hello' }, TAKEN);
       return;
     }
     const agent = agents.obtain(name, connection.admission.grant);
@@ -284,8 +300,8 @@ function undoDeadline(connection: Connection): void {
   connection.deadline = undefined;
 }
 
-function refuseName(connection: Connection, facts: ErrorFacts): void {
-  connection.greet(errorFrame(connection.name, 'name_taken', 'another agent has this name', facts));
+function refuseName(connection: Connection, facts: ErrorFacts, words: string): void {
+  connection.greet(errorFrame(connection.name, 'name_taken', words, facts));
   connection.close(CloseCode.unauthorized, 'name taken');
 }
 

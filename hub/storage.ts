@@ -56,6 +56,7 @@ export interface TaskRecord {
 /** A name that has spoken level 1, and how far its mailbox is acknowledged. */
 export interface SessionRecord {
   readonly name: string;
+  /** Its id; empty when level 0 has the name since. */
   readonly session: string;
   readonly tokenHash: string;
   readonly acked: number;

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../base/log.ts';
 import { assign, crew, statusOf, takeUp, taskRow } from '../test/helpers/crew.ts';
-import { join0, join1, testHub } from '../test/helpers/hub.ts';
+import { join0, join1, testFolder, testHub } from '../test/helpers/hub.ts';
 import { manualClock } from '../test/helpers/manual-clock.ts';
 import { connectPeer, helloPeer, type Peer, type PeerFrame } from '../test/helpers/peer.ts';
-import type { RunningHub } from './index.ts';
+import { type RunningHub, startHub } from './index.ts';
 
 /** A peer that says hello and does not wait for what comes of it. */
 async function hello(hub: RunningHub, name: string, payload: object = {}): Promise<Peer> {
@@ -29,11 +31,15 @@ async function claim(hub: RunningHub, name: string, level: 0 | 1): Promise<() =>
 }
 
 /** A peer without v=1 that speaks at once; what it is told: pong, or the code of an error. */
-async function plain(hub: RunningHub, name: string, headers = {}): Promise<{ peer: Peer; told: string }> {
+async function plain(
+  hub: RunningHub,
+  name: string,
+  headers = {},
+): Promise<{ peer: Peer; told: string; message?: string }> {
   const peer = await connectPeer(hub.url, name, { headers });
   peer.send({ type: 'ping' });
   const { type, payload } = await peer.wait((frame) => frame.type === 'pong' || frame.type === 'error');
-  return { peer, told: payload?.code ?? type };
+  return { peer, told: payload?.code ?? type, ...(payload && { message: payload.message }) };
 }
 
 function pointOf({ payload: { session, resume_token, epoch, seq } }: PeerFrame) {
@@ -164,6 +170,61 @@ test('R-HUB-104: within its grace a session keeps its name though nothing waits,
   clock.advance(30_000);
   expect((await plain(hub, 'idle')).told).toBe('pong');
   expect((await plain(hub, 'owner')).told).toBe('name_taken');
+});
+
+test('R-HUB-104: after a restart of the hub a session has the same grace, though nothing waits', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const before = await startHub({ port: 0, database, log: silentLog() });
+  const boss = await helloPeer(before.url, 'boss');
+  await before.close();
+  const clock = manualClock();
+  const hub = await testHub({ database, clock, clocks: { ping: 1e9 } });
+  const stranger = await plain(hub, 'boss');
+  expect(stranger.told).toBe('name_taken');
+  expect(stranger.message).toContain('kept for the level-1 agent');
+  const sender = await join1(hub, 'sender');
+  sender.send({ type: 'route', to: 'boss', payload: 'secret' });
+  await sender.ping();
+  const back = await helloPeer(hub.url, 'boss', pointOf(boss.welcome));
+  expect(back.welcome.payload.resume.state).toBe('recovered');
+  expect((await back.peer.next('route')).payload).toBe('secret');
+  expect((await plain(hub, 'sender-2')).told).toBe('pong');
+});
+
+test('R-HUB-104: after a restart of the hub a name that nobody comes back to is free again after the grace', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const before = await startHub({ port: 0, database, log: silentLog() });
+  await join1(before, 'gone', { roles: ['x'] });
+  await before.close();
+  const clock = manualClock();
+  const hub = await testHub({ database, clock, clocks: { ping: 1e9 } });
+  clock.advance(29_999);
+  expect((await plain(hub, 'gone')).told).toBe('name_taken');
+  clock.advance(1);
+  expect((await plain(hub, 'gone')).told).toBe('pong');
+});
+
+test('R-HUB-104: level 0 that gave a task has its name at once after a restart, also when that was a session’s long ago', async () => {
+  const database = join(await testFolder(), 'log.db');
+  let hub = await startHub({ port: 0, database, log: silentLog() });
+  const once = await join1(hub, 'me', { roles: ['x'] });
+  once.send({ type: 'bye', payload: {} });
+  await once.end();
+  const owner = (await plain(hub, 'me')).peer;
+  owner.send({
+    type: 'task.assign',
+    to: 'role:nobody',
+    task_id: 't1',
+    payload: { goal: 'g', artifacts: [], constraints: [] },
+  });
+  await owner.ping();
+  for (const end of ['connected', 'away']) {
+    if (end === 'away') await (await plain(hub, 'me')).peer.close();
+    await hub.close();
+    hub = await startHub({ port: 0, database, log: silentLog() });
+    expect((await plain(hub, 'me')).told).toBe('pong');
+  }
+  await hub.close();
 });
 
 test('R-HUB-104: who only listens under a name that is kept is told so soon, and may say hello until then', async () => {
