@@ -9,6 +9,7 @@ import { LiveTask } from './live-task.ts';
 import { tellWorker } from './offers.ts';
 import type { HubClocks, HubLimits } from './options.ts';
 import type { Post } from './post.ts';
+import { shortReason } from './reason.ts';
 import { boxOfHolder, isFull } from './room.ts';
 import type { Storage, TaskRecord } from './storage.ts';
 import { isHeld, isOver, publicState, step, type TaskInput } from './task-machine.ts';
@@ -30,9 +31,6 @@ export interface DeskParts {
   readonly limits: HubLimits;
   readonly log: Log;
 }
-
-/** Characters of a reason that a row keeps; a frame may bring half a megabyte of them. */
-const REASON = 2000;
 
 /** Moves tasks by the machine, writes each move with its log rows in one transaction, and hands them out and takes them back. */
 export class TaskDesk {
@@ -120,7 +118,13 @@ export class TaskDesk {
   tellOwner(task: TaskRecord, reason: string, isEnd = isOver(task.subState)): void {
     const { agents, limits, post } = this.#parts;
     const { subState, attempt, agent } = task;
-    const payload = { state: publicState(subState), sub_state: subState, attempt, agent, reason };
+    const payload = {
+      state: publicState(subState),
+      sub_state: subState,
+      attempt,
+      agent,
+      reason: shortReason(reason),
+    };
     const box = isEnd || !isFull(agents.get(task.owner), limits) ? task.owner : null;
     post.tell(task.owner, 'task.status', { taskId: task.taskId, attempt: attempt || undefined, box }, payload);
   }
@@ -270,7 +274,7 @@ export class TaskDesk {
     task.record = {
       ...next,
       deadline: next.subState === 'working' ? task.deadline() : null,
-      reason: next.reason === null ? null : next.reason.slice(0, REASON),
+      reason: next.reason === null ? null : shortReason(next.reason),
       updated: this.#parts.clock.now(),
     };
     this.#parts.turn.change({ kind: 'task', task: task.record, expect: { attempt, subState } });

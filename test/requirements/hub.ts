@@ -95,4 +95,5 @@ export const hub = {
   'R-HUB-107': 'Each start and orderly end of a hub is in its log.',
   'R-HUB-116':
     'What cannot be read any more of a log is set aside and told in its place; all else is read, and mailboxes go on behind it.',
+  'R-HUB-117': 'No look at what was said of one task costs more than a few megabytes, however long its words are.',
 } as const;
