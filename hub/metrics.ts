@@ -85,7 +85,9 @@ export class Metrics {
       if (takenAt !== undefined) this.#ran(next.target).observe((now - takenAt) / 1000);
       this.#takenAt.delete(taskId);
     }
-    if (isOver(next.subState)) this.tasksEnded.add(next.subState);
+    if (!isOver(next.subState)) return;
+    this.#takenAt.delete(taskId);
+    this.tasksEnded.add(next.subState);
   }
 
   #ran(target: string): Histogram {

@@ -6,20 +6,28 @@ import type { LiveTask } from './live-task.ts';
 import type { TaskPayloads } from './task-payloads.ts';
 import type { Turn } from './turn.ts';
 
+/** What offers are told with. */
+interface OfferParts {
+  readonly turn: Turn;
+  readonly payloads: TaskPayloads;
+  readonly log: Log;
+  readonly unreadable: () => void;
+}
+
 /**
  * Tells an agent, once this turn is durable, of the task that it was just offered; not when the offer is void by then. What is not
- * in memory, as what an attempt left never is, is read for it.
+ * in memory, as what an attempt left never is, is read for it; `unreadable` hears that what the task is about is lost.
  */
 export function tellWorker(
   task: LiveTask,
   { name, level, connection }: Agent,
-  { turn, payloads, log }: { turn: Turn; payloads: TaskPayloads; log: Log },
+  { turn, payloads, log, unreadable }: OfferParts,
 ): void {
   const { record } = task;
   const payload = payloads.get(record.taskId);
   // Only what was worked on has left something.
   const mayGoOn = level === 1 && record.attempt > 1;
-  const word = (work: TaskPayload, left?: string) =>
+  const word = (work: TaskPayload, left?: unknown) =>
     level === 0 ? plainOffer(task, work, name) : fullOffer(task, work, name, left);
   const frame = payload === undefined || mayGoOn ? undefined : word(payload);
   turn.after(() => {
@@ -30,7 +38,9 @@ export function tellWorker(
     Promise.all([payload ?? payloads.read(record), mayGoOn ? payloads.left(record.taskId) : undefined]).then(
       ([work, left]) => {
         const { attempt, agent } = task.record;
-        if (attempt === record.attempt && agent === name) connection?.send(word(work, left));
+        if (attempt !== record.attempt || agent !== name) return;
+        if (work === undefined) unreadable();
+        else connection?.send(word(work, left === undefined ? undefined : checkpointOf(left, task, log)));
       },
       // The clocks of the offer go on.
       (error: unknown) => log.error({ err: error, task: record.taskId }, 'what a task is about cannot be read'),
@@ -38,15 +48,25 @@ export function tellWorker(
   });
 }
 
+/** What was left, unless it is not what was written any more: then it is begun anew. */
+function checkpointOf(left: string, { record }: LiveTask, log: Log): unknown {
+  try {
+    return JSON.parse(left);
+  } catch {
+    log.error({ task: record.taskId }, 'what the last attempt left cannot be read, its bytes are damaged');
+    return undefined;
+  }
+}
+
 /** A task as a level-1 worker is offered it. */
-function fullOffer(task: LiveTask, work: TaskPayload, worker: string, left: string | undefined): string {
+function fullOffer(task: LiveTask, work: TaskPayload, worker: string, left: unknown): string {
   const { taskId, owner, attempt, assignId, silenceMs } = task.record;
   const deadline = task.deadline();
   const payload = {
     ...work,
     lease_ms: silenceMs,
     ...(deadline !== null && { deadline }),
-    ...(left !== undefined && { checkpoint: JSON.parse(left) }),
+    ...(left !== undefined && { checkpoint: left }),
   };
   return hubFrame('task.assign', worker, payload, { from: owner, task_id: taskId, attempt, id: assignId ?? taskId });
 }

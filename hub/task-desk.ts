@@ -267,6 +267,16 @@ export class TaskDesk {
     this.schedule();
   }
 
+  /** Nobody can be told what the task is about. */
+  #loseRequest(task: LiveTask): void {
+    const { taskId, assignId } = task.record;
+    this.#parts.log.error({ task: taskId, id: assignId }, 'a task ends: the log does not have its request any more');
+    const reason = 'its request cannot be read any more: the bytes of the log are damaged; give it again';
+    const next = this.move(task, { kind: 'give_up', reason });
+    if (next !== undefined) this.tellOwner(next, reason);
+    this.schedule();
+  }
+
   #write(task: LiveTask, next: TaskRecord): void {
     const { attempt, subState } = task.record;
     task.record = next;
@@ -287,7 +297,8 @@ export class TaskDesk {
     const next = this.move(task, { kind: 'offer', agent: agent.name, session });
     if (next === undefined) return;
     this.tellOwner(next, `offered to ${agent.name}`);
-    tellWorker(task, agent, { ...this.#parts, payloads: this.#payloads });
+    const unreadable = () => this.#loseRequest(task);
+    tellWorker(task, agent, { ...this.#parts, payloads: this.#payloads, unreadable });
     if (agent.level === 0) this.#taken(task, agent);
   }
 

@@ -16,6 +16,7 @@ export type TaskInput =
   | { readonly kind: 'cancel'; readonly reason: string }
   /** A cancelled task was not ended by its worker in time. */
   | { readonly kind: 'expire' }
+  /** Nobody can be given it: none came for it, or what it is about is lost. */
   | { readonly kind: 'give_up'; readonly reason: string };
 
 type Rule<K extends TaskInput['kind']> = (
@@ -62,8 +63,17 @@ const table: Readonly<Record<TaskSubState, Rules>> = {
     accept: () => ({ subState: 'working' }),
     withdraw: (task, { reason }) => ({ ...nobody, subState: 'queued', attempt: task.attempt - 1, reason }),
     cancel: (_task, { reason }) => ({ subState: 'cancelled', reason }),
+    give_up: (task, { reason }) => ({ ...nobody, subState: 'failed', attempt: task.attempt - 1, reason }),
   },
-  working: { ask, result: finish, lose, release, cancel: stop },
+  working: {
+    ask,
+    result: finish,
+    lose,
+    release,
+    cancel: stop,
+    // Who cannot accept has it before anybody knows whether it can be told.
+    give_up: (_task, { reason }) => ({ ...nobody, subState: 'failed', reason }),
+  },
   input_required: { answer: () => ({ subState: 'working' }), result: finish, lose, release, cancel: stop },
   cancelling: { result: cancelled, lose: cancelled, release: cancelled, expire: cancelled },
   done: {},

@@ -1,6 +1,6 @@
 import { TaskPayload } from '../protocol/index.ts';
 import { goalOf } from './level-zero.ts';
-import type { Storage, TaskRecord } from './storage.ts';
+import type { Storage, StoredMessage, TaskRecord } from './storage.ts';
 
 /** Bytes of payloads kept in memory, of all open tasks together. */
 const MEMORY = 16 * 1024 * 1024;
@@ -41,11 +41,24 @@ export class TaskPayloads {
     return this.#storage.checkpoint(taskId);
   }
 
-  /** Reads it from the frame that assigned the task. Rejects when the log cannot be read. */
-  async read({ taskId, assignId }: TaskRecord): Promise<TaskPayload> {
+  /**
+   * Reads it from the frame that assigned the task; undefined when that is not in the log any more, or not as it was. Rejects when
+   * the log cannot be read.
+   */
+  async read({ taskId, assignId }: TaskRecord): Promise<TaskPayload | undefined> {
     const message = assignId === null ? undefined : await this.#storage.byTask(taskId, assignId);
-    if (message === undefined) return { goal: '', artifacts: [], constraints: [] };
-    const { payload } = JSON.parse(message.body.toString()) as { payload: unknown };
-    return message.type === 'task.assign' ? TaskPayload.parse(payload) : goalOf(payload);
+    if (message === undefined || message.damaged) return undefined;
+    const { type, payload } = contentOf(message);
+    if (type === 'task.assign') return TaskPayload.safeParse(payload).data;
+    // Level 0 gives a task by a plain message.
+    return type === 'route' ? goalOf(payload) : undefined;
+  }
+}
+
+function contentOf({ body }: StoredMessage): { type?: unknown; payload?: unknown } {
+  try {
+    return JSON.parse(body.toString()) as { type?: unknown; payload?: unknown };
+  } catch {
+    return {};
   }
 }

@@ -96,4 +96,5 @@ export const hub = {
   'R-HUB-116':
     'What cannot be read any more of a log is set aside and told in its place; all else is read, and mailboxes go on behind it.',
   'R-HUB-117': 'No look at what was said of one task costs more than a few megabytes, however long its words are.',
+  'R-HUB-118': 'A task whose request cannot be read any more ends as failed, and is told to no worker.',
 } as const;
