@@ -1,8 +1,11 @@
+import { v7 as uuid } from 'uuid';
 import { AppError } from '../base/errors.ts';
+import { sleep } from '../base/time.ts';
 import type { ErrorCode, FrameOf, FrameType, LoopEvent, Turn } from '../protocol/index.ts';
 import type { HubClient } from './hub-client.ts';
 import { LifeSigns } from './life-signs.ts';
 import type { Outgoing } from './outgoing.ts';
+import { retryPause } from './retry-pause.ts';
 import { readTranscript } from './transcript.ts';
 import { wireCode } from './wire-error.ts';
 
@@ -19,7 +22,10 @@ export interface AssignedTask {
   alive(busyUntil?: number): void;
   /** Logs an event; resolves once the hub has it for good. Rejects when the attempt is no longer ours. */
   event(event: LoopEvent | { readonly type: string; readonly [key: string]: unknown }): Promise<void>;
-  /** Asks the owner; resolves with the answer. The task's clocks stand still meanwhile. */
+  /**
+   * Asks the owner; resolves with the answer. The task's clocks stand still meanwhile, but not before the owner has room for
+   * the question: until then it is asked again and again.
+   */
   input(question: string): Promise<string>;
   /** Tells people who look on what is going on; kept nowhere but in the log. */
   note(text: string): void;
@@ -98,9 +104,17 @@ export class RunningTask implements AssignedTask {
 
   async input(question: string): Promise<string> {
     this.#signs.spoken();
-    const asked = this.#client.ask(this.frame('task.input', { question }), { signal: this.signal });
-    const answer = await this.#guard(asked);
-    return answer.payload.text;
+    const frame = { ...this.frame('task.input', { question }), id: uuid() };
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const answer = await this.#guard(this.#client.ask(frame, { signal: this.signal }));
+        return answer.payload.text;
+      } catch (error) {
+        const pause = retryPause(error, tries);
+        if (pause === undefined) throw error;
+        await sleep(pause, this.signal);
+      }
+    }
   }
 
   note(text: string): void {

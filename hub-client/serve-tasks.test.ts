@@ -442,6 +442,28 @@ test('R-CLIENT-29: a question to the owner waits for its answer, and ends with t
   expect((await line.next('task.result')).payload.summary).toBe('Cancelled: no need');
 });
 
+test('R-CLIENT-29: a question that an owner has no room for is asked again until there is some, or the task is cancelled', async () => {
+  const { line } = await bench(async (task) => ({ ...good, summary: await task.input('which branch?') }));
+  const ask = async (seq: number, taskId: string) => {
+    line.send(assign(seq, taskId));
+    await takeOffer(line);
+    const first = await line.next('task.input');
+    line.refuse(first, 'mailbox_full', { retryable: true });
+    return first;
+  };
+  const first = await ask(1, 't1');
+  const again = await line.next('task.input');
+  expect(again).toEqual(first);
+  line.accept();
+  const answer = { from: 'boss', task_id: 't1', ref: again.id as string, payload: { text: 'main' } };
+  line.send({ type: 'task.answer', seq: 2, prev: 1, ...answer });
+  expect((await line.next('task.result')).payload.summary).toBe('main');
+  line.accept();
+  await ask(3, 't2');
+  line.send({ type: 'task.cancel', from: 'boss', task_id: 't2', seq: 4, prev: 3, payload: { reason: 'no need' } });
+  expect((await line.next('task.result')).payload.summary).toBe('Cancelled: no need');
+});
+
 test('R-CLIENT-43: a task that the hub takes for ours and nobody here works on is given back at once', async () => {
   const server = await startScriptedHub();
   cleanups.push(() => server.close());

@@ -1,10 +1,12 @@
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
-import { AppError, messageOf } from '../base/errors.ts';
-import { backoff, sleep } from '../base/time.ts';
+import { messageOf } from '../base/errors.ts';
+import { sleep } from '../base/time.ts';
 import { type FrameOf, TaskResultPayload } from '../protocol/index.ts';
 import { type AssignedTask, isFenced, RunningTask } from './assigned-task.ts';
 import type { HeldTask, HubClient } from './hub-client.ts';
+import { retryPause } from './retry-pause.ts';
+import { wireCode } from './wire-error.ts';
 
 export type { AssignedTask } from './assigned-task.ts';
 
@@ -146,15 +148,10 @@ async function deliver(client: HubClient, task: RunningTask, result: TaskResultP
       await client.send(frame);
       return;
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'wire' || isFenced(error)) throw error;
-      const {
-        retryable,
-        retry_after_ms: pause = 0,
-        code,
-      } = error.details as { retryable: boolean; retry_after_ms?: number; code: string };
-      if (retryable) await sleep(pause + backoff(tries, { baseMs: 250, capMs: 10_000 }));
-      else if (code === 'too_large' && tries === 0)
-        return deliver(client, task, failed(`The result was not sent. ${error.message}`));
+      const pause = isFenced(error) ? undefined : retryPause(error, tries);
+      if (pause !== undefined) await sleep(pause);
+      else if (wireCode(error) === 'too_large' && tries === 0)
+        return deliver(client, task, failed(`The result was not sent. ${messageOf(error)}`));
       else throw error;
     }
   }
