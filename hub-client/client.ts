@@ -134,8 +134,15 @@ class Client implements HubClient {
   }
 
   async tasks(prefix?: string): Promise<TaskRow[]> {
-    const { payload } = await this.ask({ type: 'tasks', to: 'hub', payload: prefix === undefined ? {} : { prefix } });
-    return payload?.tasks ?? [];
+    const rows: TaskRow[] = [];
+    // A hub that knows no pages answers with all there is, and no next one.
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const asked: { after: string; prefix?: string } = { after, ...(prefix !== undefined && { prefix }) };
+      const { payload }: FrameOf<'tasks'> = await this.ask({ type: 'tasks', to: 'hub', payload: asked });
+      rows.push(...(payload?.tasks ?? []));
+      after = payload?.next === after ? undefined : payload?.next;
+    }
+    return rows;
   }
 
   readLog(filter: LogFilter = {}): AsyncIterable<Envelope> {

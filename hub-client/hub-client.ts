@@ -87,7 +87,7 @@ export interface HubClient {
   on<T extends FrameType>(type: T, handler: Handler<T>): () => void;
   onState(handler: (state: ClientState) => void): () => void;
   agents(): Promise<AgentRow[]>;
-  /** The task table, or the rows whose id starts with `prefix`. */
+  /** The task table, or the rows whose id starts with `prefix`: all of them, oldest first, page by page. */
   tasks(prefix?: string): Promise<TaskRow[]>;
   /** The log in order, up to its end at the time of the call. */
   readLog(filter?: LogFilter): AsyncIterable<Envelope>;

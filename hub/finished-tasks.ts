@@ -26,8 +26,4 @@ export class FinishedTasks {
   remove(taskId: string): void {
     this.#records.delete(taskId);
   }
-
-  *records(): Iterable<TaskRecord> {
-    for (const record of this.#records.values()) if (record !== undefined) yield record;
-  }
 }

@@ -2,9 +2,11 @@ import type { AgentRow, FrameOf, TaskRow } from '../protocol/index.ts';
 import type { Agent, Agents } from './agents.ts';
 import { hubFrame, splice } from './answers.ts';
 import type { Connection } from './connection.ts';
+import { type Refused, refused } from './said.ts';
 import type { Storage, StoredMessage, TaskRecord } from './storage.ts';
 import type { TaskDesk } from './task-desk.ts';
 import { publicState } from './task-machine.ts';
+import { LISTED, openTasksFirst, tasksAfter } from './task-pages.ts';
 
 /** Bytes of log that one answer carries. */
 const PAGE_BYTES = 400 * 1024;
@@ -42,11 +44,31 @@ export function answerWho(connection: Connection, frame: FrameOf<'who'>, agents:
   return connection.handedOver();
 }
 
-/** Answers `tasks`. */
-export async function answerTasks(connection: Connection, frame: FrameOf<'tasks'>, desk: TaskDesk): Promise<void> {
-  const rows = (await desk.rows(frame.payload?.prefix)).map(toTaskRow);
-  connection.send(hubFrame('tasks', connection.name, { tasks: rows }, refOf(frame)));
+/**
+ * Answers `tasks`: those that are not over and the newest of the others, or with `after` a page of all. Says why not
+ * where there is no task with the id in `after`.
+ */
+export async function answerTasks(
+  connection: Connection,
+  frame: FrameOf<'tasks'>,
+  { desk, storage }: { readonly desk: TaskDesk; readonly storage: Storage },
+): Promise<Refused | undefined> {
+  const { prefix = '', after } = frame.payload ?? {};
+  await desk.caughtUp();
+  const wanted = { filter: { prefix }, limit: LISTED, row: toTaskRow };
+  let payload: string;
+  if (after === undefined) {
+    const { rows, more } = await openTasksFirst(wanted, storage);
+    payload = `{"tasks":[${rows.join(',')}]${more ? ',"more":true' : ''}}`;
+  } else {
+    const before = after === '' ? undefined : await storage.task(after);
+    if (after !== '' && before === undefined) return refused('no_such_task', `after: there is no task ${after}`);
+    const { rows, next } = await tasksAfter(wanted, before, storage);
+    payload = `{"tasks":[${rows.join(',')}]${next === undefined ? '' : `,"next":${JSON.stringify(next)}`}}`;
+  }
+  connection.send(splice(hubFrame('tasks', connection.name, undefined, refOf(frame)), `"payload":${payload}`));
   await connection.handedOver();
+  return undefined;
 }
 
 /** Answers `log` with one page. */

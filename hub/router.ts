@@ -64,7 +64,7 @@ export class Router {
 
   #dispatch(said: Said): Promise<void> | undefined {
     const { connection, frame, decoded } = said;
-    const { agents, desk, storage } = this.#parts;
+    const { agents, storage } = this.#parts;
     switch (frame.type) {
       case 'ping':
         connection.send(pong(connection, frame.payload, frame.id));
@@ -76,7 +76,7 @@ export class Router {
       case 'who':
         return this.#maySee(said) ? answerWho(connection, frame, agents) : undefined;
       case 'tasks':
-        return this.#maySee(said) ? answerTasks(connection, frame, desk) : undefined;
+        return this.#maySee(said) ? this.#tasks({ ...said, frame }) : undefined;
       case 'log':
         return this.#informed(frame.payload.task_id, () =>
           this.#maySee(said, ownTask(frame)) ? answerLog(connection, frame, storage) : undefined,
@@ -158,6 +158,11 @@ export class Router {
       );
     }
     if (mailbox.acked > before) this.#parts.turn.change({ kind: 'cursor', name, acked: mailbox.acked });
+  }
+
+  async #tasks({ connection, decoded, frame }: Said<'tasks'>): Promise<void> {
+    const outcome = await answerTasks(connection, frame, this.#parts);
+    if (outcome !== undefined) refuse(connection, decoded, outcome.code, outcome.message);
   }
 
   #watch({ connection, decoded, frame }: Said<'watch'>): void {

@@ -23,7 +23,7 @@ export interface DeskParts {
   readonly turn: Turn;
   readonly post: Post;
   readonly agents: Agents;
-  readonly storage: Pick<Storage, 'task' | 'tasks' | 'byTask' | 'checkpoint'>;
+  readonly storage: Pick<Storage, 'task' | 'byTask' | 'checkpoint'>;
   /** Root tasks at work at once. */
   readonly concurrency: number;
   readonly clock: Clock;
@@ -54,10 +54,10 @@ export class TaskDesk {
     });
   }
 
-  /** Rows of the table, as {@link TaskTable.rows} has them: who gives a task and asks sees it offered. */
-  rows(prefix = ''): Promise<TaskRecord[]> {
+  /** Resolves when the store has all that happened: who gives a task and asks sees it offered. */
+  caughtUp(): Promise<void> {
     this.#dispatcher.hurry();
-    return this.table.rows(prefix);
+    return new Promise((resolve) => this.#parts.turn.after(resolve));
   }
 
   /** Adds a task that nobody is to work on yet. */

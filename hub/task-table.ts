@@ -1,14 +1,10 @@
 import { FinishedTasks } from './finished-tasks.ts';
 import type { LiveTask } from './live-task.ts';
 import type { Storage, TaskRecord } from './storage.ts';
-import { isOver } from './task-machine.ts';
-
-/** Rows that one listing has at most, beside those of tasks that are not over. */
-const LISTED = 1000;
 
 /** Which tasks there are: all that are not over, by id, owner and parent, and of those that are over as many as fit into memory. */
 export class TaskTable {
-  readonly #storage: Pick<Storage, 'task' | 'tasks'>;
+  readonly #storage: Pick<Storage, 'task'>;
   readonly #committed: () => Promise<void>;
   readonly #live = new Map<string, LiveTask>();
   readonly #over = new FinishedTasks();
@@ -17,7 +13,7 @@ export class TaskTable {
   readonly #children = new Map<string, Set<LiveTask>>();
 
   /** `committed` resolves when everything written so far is in the store. */
-  constructor(storage: Pick<Storage, 'task' | 'tasks'>, committed: () => Promise<void>) {
+  constructor(storage: Pick<Storage, 'task'>, committed: () => Promise<void>) {
     this.#storage = storage;
     this.#committed = committed;
   }
@@ -58,20 +54,6 @@ export class TaskTable {
   /** The tasks that are not over and name this one as their parent. */
   childrenOf(taskId: string): Iterable<LiveTask> {
     return this.#children.get(taskId) ?? [];
-  }
-
-  /** All rows of tasks that are not over and whose id starts with `prefix`, and the newest of those that are over, oldest first. */
-  async rows(prefix: string): Promise<TaskRecord[]> {
-    const rows = new Map<string, TaskRecord>();
-    for (const record of await this.#storage.tasks({ prefix, newest: LISTED })) rows.set(record.taskId, record);
-    // What is in memory is as new or newer.
-    for (const record of this.#over.records()) rows.set(record.taskId, record);
-    for (const { record } of this.#live.values()) rows.set(record.taskId, record);
-    const fitting = [...rows.values()]
-      .filter(({ taskId }) => taskId.startsWith(prefix))
-      .sort((a, b) => a.created - b.created || (a.taskId < b.taskId ? -1 : 1));
-    const tooMany = fitting.length - LISTED;
-    return tooMany <= 0 ? fitting : fitting.filter(({ subState }, index) => index >= tooMany || !isOver(subState));
   }
 
   /** Takes in a task that is not over. */

@@ -154,10 +154,22 @@ export const Bye = frame(
 );
 /** Asked without payload, answered with `agents`. */
 export const Who = frame('who', z.object({ agents: z.array(AgentRow).optional() }).nullish());
-/** Asked without payload (or with a `prefix` of task ids), answered with `tasks`. */
+/**
+ * Asked without payload (or with a `prefix` of task ids), answered with `tasks`, oldest first: those that are not over and the
+ * newest of the others, with `more` when there are others. With `after` (an id, or empty) a page of all, in the order in which they were made;
+ * `next` is the `after` of the next page, absent at the end.
+ */
 export const Tasks = frame(
   'tasks',
-  z.object({ prefix: z.string().optional(), tasks: z.array(TaskRow).optional() }).nullish(),
+  z
+    .object({
+      prefix: z.string().optional(),
+      after: z.string().optional(),
+      tasks: z.array(TaskRow).optional(),
+      more: z.boolean().optional(),
+      next: z.string().optional(),
+    })
+    .nullish(),
 );
 /** Asked with a filter, answered with `frames` in log order; `next` is the `after_lsn` of the next page, absent at the end. */
 export const LogFrame = frame(

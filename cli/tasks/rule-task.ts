@@ -34,10 +34,11 @@ export async function asPerson<T>({ as, ...where }: Speaker, act: (person: Perso
     return await act({ client, place });
   } catch (error) {
     if (wireCode(error) === undefined) throw error;
-    const cure = wireCode(error) === 'forbidden' ? '; be its owner with --as NAME, or have a token for admin' : '';
-    throw new AppError('refused', `${(error as AppError).message.replace(/^The/, 'the').replace(/\.$/, '')}${cure}`, {
-      cause: error,
-    });
+    const words = (error as AppError).message.replace(/^The/, 'the').replace(/\.$/, '');
+    // A replay forbids it to everybody.
+    const isOwners = wireCode(error) === 'forbidden' && words.includes('owner');
+    const cure = isOwners ? '; be its owner with --as NAME, or have a token for admin' : '';
+    throw new AppError('refused', `${words}${cure}`, { cause: error });
   } finally {
     await client.close();
   }
@@ -45,18 +46,33 @@ export async function asPerson<T>({ as, ...where }: Speaker, act: (person: Perso
 
 /** Ends a task, named by its id or the end of it; returns the id. */
 export function cancelTask(name: string, reason: string, speaker: Speaker): Promise<string> {
-  return asPerson(speaker, async ({ client }) => {
-    const task_id = findTask(name, await client.tasks());
-    await client.send({ type: 'task.cancel', to: 'hub', task_id, payload: { reason } });
-    return task_id;
-  });
+  return rule(name, speaker, { type: 'task.cancel', payload: { reason } });
 }
 
 /** Answers the question that a task waits for; returns its id. */
 export function answerTask(name: string, text: string, speaker: Speaker): Promise<string> {
+  return rule(name, speaker, { type: 'task.answer', payload: { text } });
+}
+
+type Word =
+  | { readonly type: 'task.cancel'; readonly payload: { reason: string } }
+  | { readonly type: 'task.answer'; readonly payload: { text: string } };
+
+/** Most people name a task whole; only when there is none of that name the table is searched for the one they mean. */
+function rule(name: string, speaker: Speaker, word: Word): Promise<string> {
   return asPerson(speaker, async ({ client }) => {
+    const say = (task_id: string) => client.send({ ...word, to: 'hub', task_id });
+    try {
+      await say(name);
+      return name;
+    } catch (error) {
+      if (!unknown.has(wireCode(error) ?? '')) throw error;
+    }
     const task_id = findTask(name, await client.tasks());
-    await client.send({ type: 'task.answer', to: 'hub', task_id, payload: { text } });
+    await say(task_id);
     return task_id;
   });
 }
+
+/** What a hub answers to an id that no task has, or can have. */
+const unknown: ReadonlySet<string> = new Set(['no_such_task', 'bad_frame']);

@@ -2,18 +2,14 @@ import { z } from 'zod';
 import { TaskId, TaskState, TaskSubState } from '../../protocol/index.ts';
 import { toTaskRow } from '../inspect.ts';
 import { refuse } from '../refusal.ts';
-import type { TaskFilter, TaskRecord } from '../storage.ts';
+import type { TaskRecord } from '../storage.ts';
 import { whyStuck } from '../stuck.ts';
 import { isOver, publicState } from '../task-machine.ts';
+import { LISTED, newestTasks, tasksAfter, type Wanted } from '../task-pages.ts';
 import type { HubView } from '../view.ts';
 import { sendJson, sendText } from './answer.ts';
 import { endpoint } from './endpoint.ts';
-import { pauses } from './pauses.ts';
 import { flag, taskId, whole } from './query.ts';
-
-/** Rows that are read from the store at once, and about the bytes of one answer. */
-const PAGE = 200;
-const ANSWER_BYTES = 2 * 1024 * 1024;
 
 const states = z.union([TaskState, TaskSubState], {
   error: `one of ${[...new Set([...TaskState.options, ...TaskSubState.options])].join(', ')}`,
@@ -31,7 +27,7 @@ export const tasksEndpoint = endpoint({
     prefix: z.string().max(128).default(''),
     state: states.optional(),
     stuck: flag.default(false),
-    limit: whole(1, 10_000).default(1000),
+    limit: whole(1, 10_000).default(LISTED),
     /** Empty: from the first one. */
     after: TaskId.optional(),
   }),
@@ -43,77 +39,23 @@ export const tasksEndpoint = endpoint({
         open: stuck,
         ...(state !== undefined && { states: subStates.filter((sub) => sub === state || publicState(sub) === state) }),
       },
-      stuck,
       limit,
+      row: (record) => {
+        const row = taskView(record, view);
+        return stuck && row.stuck === undefined ? undefined : row;
+      },
     };
     if (after === undefined) {
-      const { rows, more } = await newest(wanted, view);
-      return sendText(response, `{"tasks":[${rows.reverse().join(',')}],"more":${more}}\n`, 'application/json');
+      const { rows, more } = await newestTasks(wanted, view.storage);
+      return sendText(response, `{"tasks":[${rows.join(',')}],"more":${more}}\n`, 'application/json');
     }
     const before = after === '' ? undefined : await view.storage.task(after);
     if (after !== '' && before === undefined) return noSuchTask(after);
-    const { rows, next } = await onwards(wanted, before, view);
+    const { rows, next } = await tasksAfter(wanted, before, view.storage);
     const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
     return sendText(response, `{"tasks":[${rows.join(',')}]${end}}\n`, 'application/json');
   },
 });
-
-/** Which rows of the table are asked for, and how many. */
-interface Wanted {
-  readonly filter: TaskFilter;
-  readonly stuck: boolean;
-  readonly limit: number;
-}
-
-/** The rows made last, the newest first, as JSON. */
-async function newest({ filter, stuck, limit }: Wanted, view: HubView): Promise<{ rows: string[]; more: boolean }> {
-  const rows: string[] = [];
-  const pause = pauses();
-  let room = ANSWER_BYTES;
-  let before: TaskRecord | undefined;
-  for (;;) {
-    const page = await view.storage.tasks({ ...filter, newest: PAGE, ...(before && { before }) });
-    for (const record of page.toReversed()) {
-      const row = taskView(record, view);
-      await pause();
-      if (stuck && row.stuck === undefined) continue;
-      if (rows.length === limit || room <= 0) return { rows, more: true };
-      const text = JSON.stringify(row);
-      rows.push(text);
-      room -= text.length;
-    }
-    if (page.length < PAGE) return { rows, more: false };
-    before = page[0];
-  }
-}
-
-/** Rows after one, as JSON; `next` is the id of the last row looked at, where there may be more. */
-async function onwards(
-  { filter, stuck, limit }: Wanted,
-  first: TaskRecord | undefined,
-  view: HubView,
-): Promise<{ rows: string[]; next?: string }> {
-  const rows: string[] = [];
-  const pause = pauses();
-  let [left, room] = [limit, ANSWER_BYTES];
-  let after = first;
-  while (left > 0 && room > 0) {
-    const size = Math.min(PAGE, left);
-    const page = await view.storage.tasks({ ...filter, first: size, ...(after && { after }) });
-    for (const record of page) {
-      const row = taskView(record, view);
-      await pause();
-      if (stuck && row.stuck === undefined) continue;
-      const text = JSON.stringify(row);
-      rows.push(text);
-      room -= text.length;
-    }
-    if (page.length < size) return { rows };
-    left -= size;
-    after = page.at(-1);
-  }
-  return { rows, ...(after && { next: after.taskId }) };
-}
 
 /** One task, with what steers it. */
 export const taskEndpoint = endpoint({

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Attempt, AttemptFold, tellingTypes } from '../attempts.ts';
+import { pauses } from '../pauses.ts';
 import { shortReason } from '../reason.ts';
 import type { StoredMessage } from '../storage.ts';
 import { sendText } from './answer.ts';
 import { endpoint } from './endpoint.ts';
-import { pauses } from './pauses.ts';
 import { position, whole } from './query.ts';
 import { noSuchTask, taskView } from './tasks.ts';
 

@@ -67,4 +67,5 @@ test('R-CLI-24: on a replay nothing is told to be done, and the replay is named'
   );
   const { stderr } = await runCli(['tasks', 'cancel', 'k.code', '--hub', url], { env });
   expect(stderr).toContain('this is a replay');
+  expect(stderr).not.toContain('--as');
 });

@@ -97,4 +97,5 @@ export const hub = {
     'What cannot be read any more of a log is set aside and told in its place; all else is read, and mailboxes go on behind it.',
   'R-HUB-117': 'No look at what was said of one task costs more than a few megabytes, however long its words are.',
   'R-HUB-118': 'A task whose request cannot be read any more ends as failed, and is told to no worker.',
+  'R-HUB-119': 'A list of tasks is bounded at both levels and keeps nobody waiting; all tasks are read in pages.',
 } as const;
