@@ -66,7 +66,9 @@ export class CallAssembler {
       ids.add(id);
       return toCall(slot, id, finish, this.#options.offered);
     });
-    return { calls, nameless: this.#slots.length - named.length };
+    // a gateway that sends an empty place says nothing
+    const lost = this.#slots.filter((slot) => !named.includes(slot) && (slot.id !== '' || slot.fragments.length > 0));
+    return { calls, nameless: lost.length };
   }
 
   /** The text received so far, for an estimate of its tokens. */

@@ -1,6 +1,7 @@
 import type { ModelDelta } from '../../core/model.ts';
 import type { FinishReason, Usage } from '../../protocol/index.ts';
 import type { Reply, ReplyCall } from '../reply.ts';
+import type { DroppedCall } from '../rescue/block.ts';
 import { Rescue, type RescuedCall, type Shown } from '../rescue/rescue.ts';
 import type { ParameterTypes } from '../rescue/tools.ts';
 import { isObject, UpstreamError } from '../upstream/errors.ts';
@@ -72,14 +73,13 @@ export class DeltaAssembler {
     }
     const finish = toFinish(this.#finish, () => this.#saying());
     const { calls: structured, nameless } = this.#calls.finish(finish);
-    const rest = this.#rescue?.finish(structured);
+    const rest = this.#rescue?.finish(structured, nameless);
     this.#rescue = undefined;
     if (rest) this.#show(rest);
     const calls = [...structured, ...(rest?.calls ?? []).map(toReplyCall)];
-    const dropped = rest?.dropped ?? [];
+    const dropped = [...Array.from({ length: nameless }, () => withoutName), ...(rest?.dropped ?? [])];
     const [content, reasoning] = [this.#content.join(''), this.#reasoning.join('')];
     const nothing = `${content}${reasoning}`.trim() === '' && calls.length === 0 && dropped.length === 0;
-    if (nothing && nameless > 0) throw new UpstreamError('incomplete', 'the reply holds a tool call without a name');
     const stays = finish === 'length' || finish === 'content_filter';
     if (nothing && !stays) throw new UpstreamError('empty', 'the model answered nothing');
     return {
@@ -95,7 +95,7 @@ export class DeltaAssembler {
   /** The reply failed: text that was held back is shown, and no call in it counts. */
   fail(): void {
     const { calls, nameless } = this.#calls.finish('stop');
-    const rest = this.#rescue?.finish(calls);
+    const rest = this.#rescue?.finish(calls, nameless);
     this.#rescue = undefined;
     if (rest) this.#show(rest);
     this.#lost ||= calls.length + nameless > 0 || (rest !== undefined && rest.calls.length + rest.dropped.length > 0);
@@ -177,6 +177,9 @@ function saysSomething({ role: _, ...parts }: Record<string, unknown>): boolean 
     (part) => part != null && part !== '' && !(Array.isArray(part) && part.length === 0),
   );
 }
+
+/** A structured call that names no tool: nobody can tell what was meant. */
+const withoutName: DroppedCall = { format: 'structured', reason: 'nameless' };
 
 function toReplyCall({ id, name, input, format }: RescuedCall): ReplyCall {
   return { id, name, input: { ...input }, raw: JSON.stringify(input), origin: 'rescued', format };

@@ -142,8 +142,18 @@ test('R-LLM-2: cut arguments under another finish, and an array, are broken too'
   expect(one('', 'stop')?.calls[0]).toMatchObject({ input: {}, raw: '{}' });
 });
 
-test('R-LLM-2: a reply that is nothing but a nameless call is no reply', () => {
-  expect(readWhole(call({ index: 0, id: 'k' }, { arguments: '{}' }) + delta({}, 'stop')).kind).toBe('incomplete');
+test('R-LLM-2: a call without a name is dropped, beside text, beside thinking that holds a draft, and alone', () => {
+  const nameless = call({ index: 0, id: 'k' }, { arguments: '{}' }) + delta({}, 'tool_calls');
+  const draft = 'Hm <tool_call>{"name":"read_file","arguments":{}}</tool_call>';
+  for (const before of ['', delta({ content: 'Hi' }), delta({ reasoning_content: draft })]) {
+    const { reply } = readWhole(before + nameless);
+    expect(reply).toMatchObject({ calls: [], finish: 'stop', dropped: [{ reason: 'nameless' }] });
+  }
+});
+
+test('R-LLM-2: an empty place for a call is no call', () => {
+  const { reply } = readWhole(delta({ content: 'Hi' }) + call({ index: 0 }, {}) + delta({}, 'stop'));
+  expect(reply).toMatchObject({ content: 'Hi', calls: [], dropped: [] });
 });
 
 test('R-LLM-1: a 10 MB line in small chunks is read in linear time', () => {

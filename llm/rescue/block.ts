@@ -9,7 +9,7 @@ export interface DroppedCall {
   readonly format: string;
   /** The tool it names, when that could be read. */
   readonly name?: string;
-  readonly reason: 'cut_off' | 'invalid' | 'unknown_tool';
+  readonly reason: 'cut_off' | 'invalid' | 'unknown_tool' | 'nameless';
 }
 
 /** A call as it was written, before it has an id. */

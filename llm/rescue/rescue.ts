@@ -74,13 +74,13 @@ export class Rescue {
     return this.#shown();
   }
 
-  /** The message is over. `structured` are the calls that came as such, broken ones too. */
-  finish(structured: readonly StructuredCall[]): Rescued {
+  /** The message is over. `structured` are the calls that came as such, broken ones too; `lost` = so many more came without a name. */
+  finish(structured: readonly StructuredCall[], lost = 0): Rescued {
     this.#contentScanner.end();
     this.#reasoningScanner.end();
     let units = this.#content.units();
     // a model that forgot to close its thinking has put its call there
-    if (units.length === 0 && !this.#content.visible && structured.length === 0) units = this.#reasoning.take();
+    if (units.length === 0 && !this.#content.visible && structured.length + lost === 0) units = this.#reasoning.take();
     else this.#reasoning.release();
     const found = units.filter(isCall);
     const news = found.filter((call) => !structured.some((other) => isSame(call, other)));

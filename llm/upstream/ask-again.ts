@@ -74,6 +74,8 @@ function reasonOf({ name, reason }: DroppedCall): string {
       return `${call} was cut off`;
     case 'invalid':
       return `${call} is not well-formed, or its arguments are no JSON object`;
+    case 'nameless':
+      return `${call} names no tool`;
     case 'unknown_tool':
       return `there is no tool "${name}"`;
     default:
@@ -88,7 +90,7 @@ function withMoreRoom(body: ChatBody): Partial<ChatBody> {
 
 function unusable(dropped: readonly DroppedCall[]): UpstreamError {
   const formats = [...new Set(dropped.map(({ format }) => format))].join(', ');
-  const what = `the model wrote its tool call as text that cannot be used (${formats}: ${dropped.map(reasonOf).join(', ')})`;
+  const what = `the model's tool call cannot be used (${formats}: ${dropped.map(reasonOf).join(', ')})`;
   return new UpstreamError('incomplete', `${what}, ${AGAIN + 1} times in a row`, { retryable: false });
 }
 
