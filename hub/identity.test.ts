@@ -166,7 +166,7 @@ test('R-HUB-102: who only came to look is forgotten at its goodbye; a worker, an
   await owner.ping();
   const worker = (await helloPeer(hub.url, 'worker', { roles: ['coder'] })).peer;
   for (const peer of [viewer, reader, owner, worker]) await leave(peer);
-  expect(await known()).toEqual(['look', 'reader', 'owner', 'worker']);
+  expect(await known()).toEqual(['look', 'owner', 'reader', 'worker']);
   const dropped = await join1(hub, 'dropped');
   await dropped.close();
   expect(await known()).toContain('dropped');

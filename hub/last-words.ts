@@ -4,6 +4,9 @@ import type { Storage, StoredMessage, TaskRecord } from './storage.ts';
 /** Frames of one task that are looked at; a client sends one every 20 s at most, and a call takes an hour at most. */
 const LOOKED_AT = 200;
 
+/** About the bytes of them; a checkpoint may be half a megabyte. */
+const BYTES = 1024 * 1024;
+
 /** What the workers of an earlier process said last, by task. */
 export interface LastWords {
   /** Until when who is at work said that it is busy, ms since epoch. */
@@ -48,7 +51,7 @@ async function busyUntil(
 ): Promise<number | undefined> {
   const [asked] = await storage.latest({ taskId, type: 'task.input' }, 1);
   let until: number | undefined;
-  for (const frame of await storage.latest({ taskId, type: 'task.progress' }, LOOKED_AT)) {
+  for (const frame of await storage.latest({ taskId, type: 'task.progress' }, LOOKED_AT, undefined, BYTES)) {
     // Who asks is not busy any more.
     if (frame.attempt !== attempt || frame.lsn < (asked?.lsn ?? 0)) continue;
     const { payload } = JSON.parse(frame.body.toString()) as { payload?: { busy_until?: number } };

@@ -65,11 +65,17 @@ export function hubHttp(url: string, token?: string): HubHttp {
   };
 }
 
-const Agents = z.object({ agents: z.array(AgentRow) });
+const Agents = z.object({ agents: z.array(AgentRow), next: z.string().optional() });
 
 /** Who is connected to a hub. */
 export async function connectedAgents(hub: HubHttp): Promise<AgentRow[]> {
-  return (await hub.json(Agents, '/v1/agents')).agents;
+  const found: AgentRow[] = [];
+  for (let path: string | undefined = '/v1/agents'; path !== undefined; ) {
+    const { agents, next }: z.infer<typeof Agents> = await hub.json(Agents, path);
+    found.push(...agents);
+    path = next === undefined ? undefined : `/v1/agents?after=${next}`;
+  }
+  return found;
 }
 
 const Ready = z.object({ replay: z.boolean().default(false) });

@@ -26,6 +26,8 @@ export function giveTask(to: string, goal: string, options: GiveOptions): Promis
     const { client, place } = person;
     const isAbsent = await mustBeTarget(client, to);
     const ended = wait ? watchTask(person, id) : undefined;
+    // A task that is refused does not go on anywhere.
+    ended?.catch(() => undefined);
     const payload = { goal, ...(tree !== undefined && { options: { tree: resolve(tree) } }) };
     await client.send({ type: 'task.assign', to, task_id: id, payload });
     say(`npc-crew: task ${id} of ${client.name} is for ${to}`);

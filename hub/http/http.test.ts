@@ -9,7 +9,7 @@ import { assign, crew, takeUp } from '../../test/helpers/crew.ts';
 import { join0, join1, result, testFolder, testHub } from '../../test/helpers/hub.ts';
 import { manualClock } from '../../test/helpers/manual-clock.ts';
 import { connectPeer } from '../../test/helpers/peer.ts';
-import { task } from '../../test/helpers/storage-conformance/rows.ts';
+import { session, task } from '../../test/helpers/storage-conformance/rows.ts';
 import type { RunningHub } from '../index.ts';
 import { openStorage } from '../sqlite-storage.ts';
 
@@ -382,6 +382,28 @@ test('R-HUB-74: the newest tasks of a state are found among many, in pages, and 
     after = page.next;
   }
   expect(found).toEqual(records.map(({ taskId }) => taskId));
+});
+
+test('R-HUB-74: of many names that are away as many are told as a page has, and all in pages', async () => {
+  const database = join(await testFolder(), 'log.db');
+  const { storage } = await openStorage(database);
+  const names = Array.from({ length: 2300 }, (_, index) => `n${String(index).padStart(4, '0')}`);
+  await storage.commit(
+    names.map((name) => session(name)),
+    1,
+  );
+  await storage.close();
+  const hub = await testHub({ database });
+  const found: string[] = [];
+  let pages = 0;
+  for (let after: string | undefined = ''; after !== undefined; pages += 1) {
+    const { json }: Answer = await ask(hub, `/v1/agents?all=1&after=${after}`);
+    found.push(...json.agents.map(({ name }: { name: string }) => name));
+    after = json.next;
+  }
+  expect(pages).toBe(3);
+  expect(found).toEqual(names);
+  expect((await ask(hub, '/v1/agents')).json).toEqual({ agents: [] });
 });
 
 test('R-HUB-75: the timeline of a task has its attempts with waits and ends, and its frames in short', async () => {
