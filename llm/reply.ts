@@ -13,7 +13,7 @@ export interface Reply {
   readonly content: string;
   readonly reasoning: string;
   readonly calls: readonly ReplyCall[];
-  /** Calls written as text that could not be used, and must be asked for again. */
+  /** Calls that could not be used, and must be asked for again: written as text, or without a name. */
   readonly dropped: readonly DroppedCall[];
   readonly finish: FinishReason;
   readonly usage: Usage | null;

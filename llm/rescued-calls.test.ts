@@ -10,19 +10,27 @@ interface Body {
   readonly max_tokens?: number;
 }
 
+interface Said {
+  readonly content: string;
+  readonly finish?: string;
+  /** Structured calls, as deltas. */
+  readonly calls?: readonly object[];
+}
+
 /** A provider that says these replies one after the other, the last one for ever, and keeps what it was asked. */
-async function provider(replies: readonly { content: string; finish?: string }[]) {
+async function provider(replies: readonly Said[]) {
   const asked: Body[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     asked.push(JSON.parse(Buffer.concat(parts).toString()));
-    const { content, finish = 'stop' } = replies[Math.min(asked.length, replies.length) - 1] ?? { content: '' };
+    const { content, finish = 'stop', calls } = replies[Math.min(asked.length, replies.length) - 1] ?? { content: '' };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const piece of content.match(/[\s\S]{1,7}/g) ?? []) {
       response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: piece } }] })}\n\n`);
     }
-    response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: finish }] })}\n\ndata: [DONE]\n\n`);
+    const last = calls ? { tool_calls: calls } : {};
+    response.end(`data: ${JSON.stringify({ choices: [{ delta: last, finish_reason: finish }] })}\n\ndata: [DONE]\n\n`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -34,7 +42,7 @@ const tools = [
   { name: 'ls', description: '', parameters: { type: 'object' } },
 ];
 
-async function bench(...replies: { content: string; finish?: string }[]) {
+async function bench(...replies: Said[]) {
   const { asked, baseURL } = await provider(replies);
   const { agent, signal, records, gateway } = await gatewayBench({}, { upstream: { baseURL, apiKey: '' } });
   const { model } = await agent('coder-1', 'run.code');
@@ -81,6 +89,25 @@ test('R-LLM-64: a call that was cut is asked for again; its text is kept, and no
     [undefined, { hermes: 1 }],
     [{ hermes: 1 }, undefined],
   ]);
+});
+
+test('R-LLM-64: a structured call without a name is asked for again; beside one that can run it is a broken call', async () => {
+  const nameless = { index: 0, id: 'x', function: { arguments: '{"path":"a"}' } };
+  const whole = { index: 1, id: 'y', function: { name: 'read', arguments: '{}' } };
+  const { ask, asked, events } = await bench(
+    { content: 'So.', calls: [nameless] },
+    { content: '', calls: [nameless, whole] },
+  );
+  const { content, calls } = await ask();
+  expect(content).toBe('So.');
+  expect(calls).toMatchObject([
+    { id: 'y', name: 'read' },
+    { broken: 'it names no tool', origin: 'native' },
+  ]);
+  expect(asked[1]?.messages.at(-1)?.content).toBe(
+    'Your last tool call was not executed: the call names no tool. The tools are: read, ls. Send it again, whole, as a tool call.',
+  );
+  expect(events().map(({ dropped }) => dropped)).toEqual([{ structured: 1 }, { structured: 1 }]);
 });
 
 test('R-LLM-64: the note names the tools when the one that was called is none of them', async () => {

@@ -262,7 +262,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     on_credits: z.literal(true).optional(),
     /** The budget's level that the model was told with this request. */
     told: z.enum(['converge', 'wrap_up']).optional(),
-    /** Calls that the model wrote as text, by format: those that were read, and those that could not be used. */
+    /** Calls that the model wrote as text, by format: those that were read, and those that could not be used; `structured` ones came without a name. */
     rescued: z.record(z.string(), z.int()).optional(),
     dropped: z.record(z.string(), z.int()).optional(),
     /** The reply came from the response cache, and nothing was used. */

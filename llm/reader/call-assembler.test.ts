@@ -206,7 +206,11 @@ test('R-LLM-1: A6, F4: under the output limit, complete calls stay and empty one
 });
 
 test('R-LLM-1: A7: a call without a name is left out and counted, also when a marker is all of its name', () => {
-  const { calls, nameless } = assembled([piece({ index: 0 }, '', '{}'), piece({ index: 1 }, '<|call|>', '{}')]);
+  const { calls, nameless } = assembled([
+    piece({ index: 0 }, '', '{}'),
+    piece({ index: 1 }, '<|call|>', ''),
+    piece({ index: 2 }, '', ''),
+  ]);
   expect([calls, nameless]).toEqual([[], 2]);
 });
 

@@ -67,7 +67,7 @@ export class CallAssembler {
       return toCall(slot, id, finish, this.#options.offered);
     });
     // a gateway that sends an empty place says nothing
-    const lost = this.#slots.filter((slot) => !named.includes(slot) && (slot.id !== '' || slot.fragments.length > 0));
+    const lost = this.#slots.filter((slot) => !named.includes(slot) && saysSomething(slot));
     return { calls, nameless: lost.length };
   }
 
@@ -103,6 +103,10 @@ export class CallAssembler {
     this.#slots.push(slot);
     return slot;
   }
+}
+
+function saysSomething({ id, name, fragments }: Slot): boolean {
+  return id !== '' || name !== '' || fragments.length > 0;
 }
 
 /** Whether a call has a name and arguments that are a whole JSON object. */

@@ -36,7 +36,7 @@ export function modelFamilies(rows: readonly Row[]): Family[] {
     counter('npc_model_rescued_calls_total', 'Calls that came as text and were read.', ({ model, rescued }) =>
       split(rescued, 'format', { model }),
     ),
-    counter('npc_model_dropped_calls_total', 'Calls that came as text and could not be used.', ({ model, dropped }) =>
+    counter('npc_model_dropped_calls_total', 'Calls that could not be used.', ({ model, dropped }) =>
       split(dropped, 'format', { model }),
     ),
   ];

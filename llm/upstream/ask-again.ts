@@ -15,8 +15,8 @@ interface Asked {
 }
 
 /**
- * Asks until the reply is one to go on with. One whose only calls were written as text and cannot be used is none: its text is kept, and
- * the model is told to send the call again, in this request alone. After that it is an {@link UpstreamError} `incomplete`. A reply that
+ * Asks until the reply is one to go on with. One whose only calls cannot be used is none, written as text or without a name: its text is
+ * kept, and the model is told to send the call again, in this request alone. After that it is an {@link UpstreamError} `incomplete`. A reply that
  * has other calls too goes on; what could not be used becomes a broken call in it, which the model reads about like about any other.
  */
 export async function untilUsable<T extends Asked>(call: T, ask: (call: T) => Promise<Reply>): Promise<Reply> {
@@ -60,11 +60,11 @@ function goingOn(listener: Listener, kept: string): Listener {
 
 function noteOf({ dropped, finish }: Reply, body: ChatBody): string {
   const reasons = [...new Set(dropped.map((one) => reasonOf(one)))].join(', and ');
-  const tools = dropped.some(({ reason }) => reason === 'unknown_tool')
+  const tools = dropped.some(({ reason }) => reason === 'unknown_tool' || reason === 'nameless')
     ? ` The tools are: ${[...offeredBy(body)].join(', ')}.`
     : '';
   const shorter = finish === 'length' ? ' Write less at a time, a long text in several calls.' : '';
-  return `Your last tool call was not executed: ${reasons}.${tools}${shorter} Send it again, whole, as a tool call and not as text.`;
+  return `Your last tool call was not executed: ${reasons}.${tools}${shorter} Send it again, whole, as a tool call${dropped.every(isStructured) ? '' : ' and not as text'}.`;
 }
 
 function reasonOf({ name, reason }: DroppedCall): string {
@@ -83,6 +83,10 @@ function reasonOf({ name, reason }: DroppedCall): string {
   }
 }
 
+function isStructured({ reason }: DroppedCall): boolean {
+  return reason === 'nameless';
+}
+
 /** A limit of the request that cut the reply is raised for another try. */
 function withMoreRoom(body: ChatBody): Partial<ChatBody> {
   return typeof body.max_tokens === 'number' ? { max_tokens: body.max_tokens * 2 } : {};
@@ -96,7 +100,7 @@ function unusable(dropped: readonly DroppedCall[]): UpstreamError {
 
 function asBroken(dropped: DroppedCall): ReplyCall {
   const { name = 'unreadable_call', reason } = dropped;
-  const broken = reason === 'cut_off' ? 'it was cut off' : 'it was not written as a tool call';
+  const broken = brokenBy(reason);
   // no JSON, so that nobody takes it for arguments
   const raw = `(${broken})`;
   return {
@@ -104,9 +108,14 @@ function asBroken(dropped: DroppedCall): ReplyCall {
     name,
     input: {},
     raw,
-    origin: 'rescued',
+    origin: reason === 'nameless' ? 'native' : 'rescued',
     broken,
   };
+}
+
+function brokenBy(reason: DroppedCall['reason']): string {
+  if (reason === 'nameless') return 'it names no tool';
+  return reason === 'cut_off' ? 'it was cut off' : 'it was not written as a tool call';
 }
 
 function together(kept: string, more: string): string {

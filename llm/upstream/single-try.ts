@@ -115,7 +115,7 @@ function asCached({ usage: _, estimate: __, ...event }: UsageEvent): UsageEvent 
   return { ...event, usage: null, cached_reply: true };
 }
 
-/** Calls that came as text, by format: those that were read, and those that could not be used. */
+/** Calls that came as text, by format, and were read; and those that could not be used, `structured` ones without a name too. */
 function leaksOf({ calls, dropped }: Reply): Pick<UsageEvent, 'rescued' | 'dropped'> {
   const rescued = countBy(calls.flatMap(({ format }) => format ?? []));
   const lost = countBy(dropped.map(({ format }) => format));
