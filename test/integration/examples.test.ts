@@ -205,7 +205,7 @@ test('R-CLIENT-63: the stand-in coding program plays the coder on a hub', async 
   });
   const payload = { goal: 'In `sum.js` replace `a - b` with `a + b`.', options: { tree } };
   await boss.send({ type: 'task.assign', to: 'role:coder', task_id: 't1', payload });
-  expect(await result).toMatchObject({ status: 'success', summary: 'Replaced text in sum.js.' });
+  expect(await result).toMatchObject({ status: 'success', summary: 'Replaced text in sum.js.', issues: [] });
   expect(await readFile(join(tree, 'sum.js'), 'utf8')).toContain('a + b');
 });
 
