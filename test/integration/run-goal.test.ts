@@ -111,17 +111,19 @@ test.each([
 test('R-CLI-4, R-CLI-5: Ctrl-C in the middle of a task ends the run with exit 130 and leaves no process', {
   timeout: 60_000,
 }, async () => {
-  const slow = { name: 'bash', arguments: { command: 'echo started; sleep 300' } };
+  // a text that no other process of this machine has
+  const pause = `sleep 300.${process.pid}`;
+  const slow = { name: 'bash', arguments: { command: `echo started; ${pause}` } };
   const env = await scripted({ coder: [{ calls: [slow] }] });
   const cli = startCli(['run', '--goal', goal, '--repo', repo], { env });
   await cli.until(/working +attempt 1 +coder-1/);
-  await expect.poll(() => processesWith('sleep 300'), { timeout: 20_000 }).not.toEqual([]);
+  await expect.poll(() => processesWith(pause), { timeout: 20_000 }).not.toEqual([]);
   cli.child.kill('SIGINT');
   const started = performance.now();
   const { exit, stderr } = await cli.result;
   expect({ exit }, stderr).toEqual({ exit: 130 });
   expect(performance.now() - started).toBeLessThan(6000);
-  expect(await processesWith('sleep 300')).toEqual([]);
+  expect(await processesWith(pause)).toEqual([]);
   expect(await processesWith(home)).toEqual([]);
 });
 
