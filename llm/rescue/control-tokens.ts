@@ -1,3 +1,4 @@
+import { Alternatives } from './alternatives.ts';
 import { anyOf, dsml, namespace, optional, type Pattern, sequence, special, word } from './patterns.ts';
 
 /** Tokens that end a turn; with nothing but white space or more of them behind they are hidden. */
@@ -33,7 +34,12 @@ export const callClosers: readonly Pattern[] = [
   ...['<｜tool▁calls▁section▁end｜>', '<｜tool▁call▁section▁end｜>'].map(special),
   ...['<|python_end|>', '<|END_ACTION|>', '<|action_end|>'].map(word),
 ];
-export const turnOrCloser: readonly Pattern[] = [...endOfTurnTokens, ...callClosers];
+
+/** The tokens that end a turn, to be looked for. */
+export const endsOfTurn = new Alternatives(endOfTurnTokens.map((pattern) => ({ pattern })));
+
+/** These, and what closes a call. */
+export const endsOfTurnOrCall = new Alternatives([...endOfTurnTokens, ...callClosers].map((pattern) => ({ pattern })));
 
 /** The closing tag with this name and prefix. */
 export function closingTag(prefix: Pattern | undefined, name: string): Pattern {

@@ -1,8 +1,9 @@
+import { Alternatives } from './alternatives.ts';
 import { callClosers, endOfTurnTokens, framingTokens } from './control-tokens.ts';
-import { Cursor, type Parse } from './cursor.ts';
+import type { Cursor, Parse } from './cursor.ts';
 import type { Grammar } from './grammars/grammar.ts';
 import { grammars, headers } from './grammars/index.ts';
-import { MORE, NO, type Pattern } from './patterns.ts';
+import type { Pattern } from './patterns.ts';
 import { type ThinkingTag, thinkingTags } from './thinking-tags.ts';
 
 /** Something that a `<` or `[` may begin. */
@@ -13,52 +14,31 @@ export type Marker = { readonly pattern: Pattern } & (
 );
 
 /** What came of looking at a bracket: a marker and where it ends, or those that the end of the text cut off. */
-export type Look = { readonly marker: Marker; readonly end: number } | { readonly cut: readonly Marker[] };
+export type Look = { readonly one: Marker; readonly end: number } | { readonly cut: readonly Marker[] };
 
-/** All markers of a scanner. Which of them fit the first two characters is looked up, so that a bracket in prose costs little. */
+/** All markers of a scanner. */
 export class Markers {
-  readonly #all: readonly Marker[];
-  readonly #byStart = new Map<number, readonly Marker[]>();
+  readonly #all: Alternatives<Marker>;
+  readonly #inThinking: Alternatives<Marker>;
 
   private constructor(all: readonly Marker[]) {
-    this.#all = all;
+    this.#all = new Alternatives(all);
+    this.#inThinking = new Alternatives(all.filter(isHarmony));
   }
 
-  /** Looks at the bracket at `at` until it is decided; an empty `cut` = it is text. `only` leaves the others out. */
-  *look(cursor: Cursor, at: number, only: (marker: Marker) => boolean): Parse<Look> {
-    while (at + 1 >= cursor.end) {
-      if (cursor.ended)
-        return { cut: this.#all.filter((marker) => only(marker) && marker.pattern(cursor, at) === MORE) };
-      yield;
-    }
-    for (let alive = this.#starting(cursor.code(at), cursor.code(at + 1)).filter(only); ; ) {
-      const open: Marker[] = [];
-      for (const marker of alive) {
-        const end = marker.pattern(cursor, at);
-        if (end >= 0) return { marker, end };
-        if (end === MORE) open.push(marker);
-      }
-      if (open.length === 0 || cursor.ended) return { cut: open };
-      alive = open;
-      yield;
-    }
-  }
-
-  #starting(first: number, second: number): readonly Marker[] {
-    const key = first * 0x10000 + second;
-    let found = this.#byStart.get(key);
-    if (found) return found;
-    const start = new Cursor(4);
-    start.push(String.fromCharCode(first, second));
-    found = this.#all.filter((marker) => marker.pattern(start, 0) !== NO);
-    if (this.#byStart.size < 1000) this.#byStart.set(key, found);
-    return found;
+  /** Looks at the bracket at `at` until it is decided; an empty `cut` = it is text. In a message of thinking only its end and the next header count. */
+  look(cursor: Cursor, at: number, inThinking: boolean): Parse<Look> {
+    return (inThinking ? this.#inThinking : this.#all).match(cursor, at);
   }
 
   /** With calls, when tools were offered. */
   static readonly all = new Markers([...openers(grammars), ...of('closer', callClosers), ...tokens()]);
   /** Without. */
   static readonly withoutCalls = new Markers([...openers(headers), ...tokens()]);
+}
+
+function isHarmony(marker: Marker): boolean {
+  return marker.kind === 'turn' || (marker.kind === 'opener' && headers.includes(marker.grammar));
 }
 
 function openers(list: readonly Grammar[]): Marker[] {

@@ -14,8 +14,8 @@ export type Pattern = (cursor: Cursor, at: number) => number;
 /** Most white space that a pattern takes in one place. */
 const SPACES = 8;
 
-const BAR = '｜';
-const BLANK = '▁';
+/** `｜`, `▁`, and what models write for them. */
+const [BAR, BLANK, PIPE, UNDERSCORE, SPACE, BACKSLASH] = [0xff5c, 0x2581, 0x7c, 0x5f, 0x20, 0x5c];
 
 /** Exactly this text. */
 export function word(text: string): Pattern {
@@ -32,11 +32,29 @@ export function word(text: string): Pattern {
 
 /** A DeepSeek-like token, in which `｜` and `|` are equal, and `▁`, `_`, a space and `\_` are. */
 export function special(text: string): Pattern {
-  return sequence(...[...text].map((unit) => (unit === BAR ? bar : unit === BLANK ? blank : word(unit))));
+  const codes = [...text].map((unit) => unit.charCodeAt(0));
+  // one loop and no sequence of patterns: this is asked at each `<` of long texts
+  return (cursor, at) => {
+    let to = at;
+    for (const wanted of codes) {
+      const escaped = wanted === BLANK && cursor.code(to) === BACKSLASH;
+      if (escaped) to += 1;
+      const code = cursor.code(to);
+      if (code === NOTHING) return MORE;
+      if (escaped ? code !== UNDERSCORE : !isUnit(code, wanted)) return NO;
+      to += 1;
+    }
+    return to;
+  };
 }
 
-const bar: Pattern = oneOf(`|${BAR}`);
-const blank: Pattern = anyOf(oneOf(`_ ${BLANK}`), word('\\_'));
+function isUnit(code: number, wanted: number): boolean {
+  if (wanted === BAR) return code === BAR || code === PIPE;
+  if (wanted === BLANK) return code === BLANK || code === UNDERSCORE || code === SPACE;
+  return code === wanted;
+}
+
+const bar: Pattern = oneOf(String.fromCharCode(PIPE, BAR));
 const spaces: Pattern = repeat(isSpace, 0, SPACES);
 const bars = sequence(spaces, bar, optional(bar), spaces);
 
@@ -104,22 +122,6 @@ export function anyOf(...patterns: readonly Pattern[]): Pattern {
     }
     return best;
   };
-}
-
-/** As {@link match} for the first of many, of which only those that still may match are asked again. */
-export function* matchFirst(cursor: Cursor, patterns: readonly Pattern[], at: number): Parse<number> {
-  for (let alive = patterns; ; ) {
-    const open: Pattern[] = [];
-    for (const pattern of alive) {
-      const end = pattern(cursor, at);
-      if (end >= 0) return end;
-      if (end === MORE) open.push(pattern);
-    }
-    if (open.length === 0) return NO;
-    if (cursor.ended) return MORE;
-    alive = open;
-    yield;
-  }
 }
 
 /** Matches once it is decided: where it ends, {@link NO}, or {@link MORE} when the text ended in the middle. */

@@ -1,8 +1,9 @@
-import { endOfTurnTokens, messageEnd } from './control-tokens.ts';
+import type { Alternatives } from './alternatives.ts';
+import { endsOfTurn, messageEnd } from './control-tokens.ts';
 import { isSpace, NOTHING, type Parse, pastSpace } from './cursor.ts';
 import { BacktickRuns, runEnd } from './guards.ts';
 import type { Outlet } from './outlet.ts';
-import { MORE, match, matchFirst, NO, type Pattern } from './patterns.ts';
+import { match, type Pattern } from './patterns.ts';
 
 const [NEWLINE, LESS, BACKTICK, TILDE] = [0x0a, 0x3c, 0x60, 0x7e];
 
@@ -62,14 +63,14 @@ export class ProtectedText {
   }
 
   /** The tokens at the cursor are hidden if nothing but white space and more of them follows, and text if not. */
-  *trailing(tokens: readonly Pattern[]): Parse<void> {
+  *trailing(tokens: Alternatives<{ readonly pattern: Pattern }>): Parse<void> {
     const { cursor } = this.#outlet;
     for (let at = cursor.position; ; ) {
       const solid = yield* pastSpace(cursor, at);
-      const end = cursor.code(solid) === NOTHING ? MORE : yield* matchFirst(cursor, tokens, solid);
-      if (end === MORE) return this.#outlet.hide(cursor.end);
-      if (end === NO) return this.#outlet.take(at);
-      at = end;
+      if (cursor.code(solid) === NOTHING) return this.#outlet.hide(cursor.end);
+      const token = yield* tokens.match(cursor, solid);
+      if ('cut' in token) return token.cut.length > 0 ? this.#outlet.hide(cursor.end) : this.#outlet.take(at);
+      at = token.end;
     }
   }
 
@@ -114,7 +115,7 @@ export class ProtectedText {
   /** A `<` where nothing counts but the tokens that end a turn. */
   *#bracket(): Parse<void> {
     const { cursor } = this.#outlet;
-    if ((yield* matchFirst(cursor, endOfTurnTokens, cursor.position)) >= 0) yield* this.trailing(endOfTurnTokens);
+    if ('one' in (yield* endsOfTurn.match(cursor, cursor.position))) yield* this.trailing(endsOfTurn);
     else this.#outlet.take(cursor.position + 1);
   }
 }

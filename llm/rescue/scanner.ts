@@ -1,9 +1,9 @@
 import { Block } from './block.ts';
-import { endOfTurnTokens, messageEnd, turnOrCloser } from './control-tokens.ts';
+import { endsOfTurn, endsOfTurnOrCall, messageEnd } from './control-tokens.ts';
 import { NOTHING, type Parse, pastSpace } from './cursor.ts';
 import { readBare } from './grammars/bare.ts';
 import type { Grammar } from './grammars/grammar.ts';
-import { grammars, headers } from './grammars/index.ts';
+import { grammars } from './grammars/index.ts';
 import { type Marker, Markers } from './markers.ts';
 import { Outlet } from './outlet.ts';
 import { anyOf, match, word } from './patterns.ts';
@@ -107,9 +107,9 @@ export class Scanner {
     const at = cursor.position;
     if (at === this.#literal || outlet.line.isMention(cursor, at)) return outlet.take(at + 1);
     const isThinking = outlet.route === 'thinking';
-    const look = yield* this.#markers.look(cursor, at, isThinking ? isHarmony : always);
+    const look = yield* this.#markers.look(cursor, at, isThinking);
     if ('cut' in look) return look.cut.length === 0 ? outlet.take(at + 1) : this.#cut(at, look.cut);
-    const { marker, end } = look;
+    const { one: marker, end } = look;
     if (marker.kind === 'turn' && this.#inMessage && messageEnd(cursor, at) >= 0) return this.#endMessage(end);
     switch (marker.kind) {
       case 'opener':
@@ -121,10 +121,10 @@ export class Scanner {
         return this.#thinkingTag(marker.tag, at, end);
       case 'closer':
         if (outlet.afterBlock) return outlet.hide(end);
-        return yield* this.#protected.trailing(turnOrCloser);
+        return yield* this.#protected.trailing(endsOfTurnOrCall);
       case 'turn':
         if (isThinking) return outlet.take(at + 1);
-        return yield* this.#protected.trailing(this.#tools.none ? endOfTurnTokens : turnOrCloser);
+        return yield* this.#protected.trailing(this.#tools.none ? endsOfTurn : endsOfTurnOrCall);
       default:
         return marker satisfies never;
     }
@@ -210,15 +210,6 @@ export class Scanner {
   #open(start: number, format: string): Block {
     return new Block(this.#outlet.cursor, this.#tools, format, { start, fresh: this.#outlet.fresh });
   }
-}
-
-function always(): boolean {
-  return true;
-}
-
-/** In a message of thinking only its end and the next header count. */
-function isHarmony(marker: Marker): boolean {
-  return marker.kind === 'turn' || (marker.kind === 'opener' && headers.includes(marker.grammar));
 }
 
 /** Fewer characters of an opener than this are text. */

@@ -1,6 +1,7 @@
-import { arrive, type Cursor, isSpace, type Parse } from './cursor.ts';
+import { arrive, type Cursor, type Parse } from './cursor.ts';
 import { match, type Pattern, word } from './patterns.ts';
 
+const [LESS, BRACKET] = [0x3c, 0x5b];
 const pairs = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
@@ -42,7 +43,8 @@ export function* findCloser(
 ): Parse<{ from: number; to: number } | undefined> {
   for (let at = cursor.position; yield* arrive(cursor, at); at += 1) {
     passed(at);
-    const end = isSpace(cursor.code(at)) ? -1 : yield* match(cursor, closer, at);
+    const code = cursor.code(at);
+    const end = code === LESS || code === BRACKET ? yield* match(cursor, closer, at) : -1;
     if (end >= 0) return { from: at, to: end };
   }
   passed(cursor.end);

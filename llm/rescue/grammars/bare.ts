@@ -1,8 +1,7 @@
 import type { Block } from '../block.ts';
-import { turnOrCloser } from '../control-tokens.ts';
+import { endsOfTurnOrCall } from '../control-tokens.ts';
 import { arrive, NOTHING, nextSolid, type Parse } from '../cursor.ts';
 import { takeCalls } from '../json-units.ts';
-import { MORE, matchFirst } from '../patterns.ts';
 import { BareObjects } from './bare-objects.ts';
 import { readPythonCalls } from './python-calls.ts';
 
@@ -83,9 +82,9 @@ function* readList(block: Block): Parse<boolean> {
 /** Whether nothing but white space, closers and end-of-turn tokens is left, which are then passed. */
 function* endsHere({ cursor }: Block): Parse<boolean> {
   while ((yield* nextSolid(cursor)) !== NOTHING) {
-    const end = yield* matchFirst(cursor, turnOrCloser, cursor.position);
-    if (end < 0 && end !== MORE) return false;
-    cursor.position = end === MORE ? cursor.end : end;
+    const token = yield* endsOfTurnOrCall.match(cursor, cursor.position);
+    if ('cut' in token && token.cut.length === 0) return false;
+    cursor.position = 'cut' in token ? cursor.end : token.end;
   }
   return !(yield* arrive(cursor));
 }
