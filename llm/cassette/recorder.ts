@@ -1,5 +1,4 @@
 import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask.ts';
 import { cleanBody } from '../upstream/clean-body.ts';
 import type { Carrier } from '../upstream/proxy.ts';
 import { CassetteWriter } from './cassette-writer.ts';
@@ -9,8 +8,9 @@ import { type Reading, readingOf } from './mask-reply.ts';
 import { failureOf } from './recorded-failure.ts';
 import { ReplyMasker } from './reply-masker.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
-import { type Tape, type TapedRequest, tapedIn, withTaped } from './tape.ts';
+import { type Tape, type TapedRequest, withTaped } from './tape.ts';
 import { TaskNames } from './task-names.ts';
+import { type Sent, WritingTape } from './writing-tape.ts';
 
 /** Headers of an answer that the gateway reads; no others are kept. */
 const kept = /^(content-type|retry-after(-ms)?|x-should-retry|x-ratelimit-reset.*|ratelimit-reset|location)$/;
@@ -47,37 +47,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Tape> {
   return new Recorder(writer, new ReplyMasker(secrets, log), new TaskNames(names.run));
 }
 
-class Recorder implements Tape {
-  readonly replays = false;
-  readonly #writer: CassetteWriter;
-  readonly #masker: Masker;
-  readonly #replies: ReplyMasker;
+class Recorder extends WritingTape {
   readonly #tasks: TaskNames;
-  readonly #began = performance.now();
   readonly #tries = new Map<string, number>();
 
   constructor(writer: CassetteWriter, replies: ReplyMasker, tasks: TaskNames) {
-    this.#writer = writer;
-    this.#masker = replies.masker;
-    this.#replies = replies;
+    super(writer, replies);
     this.#tasks = tasks;
   }
 
-  carry(carrier: Carrier, host: string): Carrier {
-    return {
-      fetch: (url, init) => this.#pass(carrier, host, [url, init]),
-      close: () => carrier.close(),
-    };
-  }
-
-  async close(): Promise<void> {
-    await this.#replies.close();
-    await this.#writer.close();
-  }
-
-  async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
-    const asked = tapedIn(init);
-    if (!asked) return carrier.fetch(url, init);
+  protected async pass(asked: TapedRequest, [url, init]: Sent, carrier: Carrier, host: string): Promise<Response> {
     const { request, exchange } = this.#begin(asked, host);
     const reading = readingOf(asked.body);
     const started = performance.now();
@@ -106,15 +85,15 @@ class Recorder implements Tape {
 
   #begin({ body, caller }: TapedRequest, host: string) {
     const { role, agent, attempt, turn } = caller;
-    const request = hashRequest(takeApart(cleanBody(body, this.#masker.mask)));
+    const request = hashRequest(takeApart(cleanBody(body, this.masker.mask)));
     const task = this.#tasks.nameOf(role, caller.taskId);
     const place = [role, task, turn].join('\n');
     const number = (this.#tries.get(place) ?? 0) + 1;
     this.#tries.set(place, number);
     const { model, params, parts, tools, key } = request;
     const exchange = {
-      exchange: this.#writer.nextNumber(),
-      at: Math.round(performance.now() - this.#began),
+      exchange: this.writer.nextNumber(),
+      at: this.age,
       place: { role, agent, task, attempt, turn, try: number },
       ...{ host, model, params, parts, ...(tools !== undefined && { tools }), key },
       headers: {},
@@ -123,9 +102,9 @@ class Recorder implements Tape {
   }
 
   #write(exchange: Exchange, request: HashedRequest, reading: Reading): void {
-    const { headers, failure } = this.#masker.maskValue({ headers: exchange.headers, failure: exchange.failure });
-    this.#replies.mask(exchange.chunks, reading, ({ chunks }) => {
-      this.#writer.write(
+    const { headers, failure } = this.masker.maskValue({ headers: exchange.headers, failure: exchange.failure });
+    this.replies.mask(exchange.chunks, reading, ({ chunks }) => {
+      this.writer.write(
         { ...exchange, headers, ...(failure && { failure }), ...(chunks && { chunks, rewritten: true }) },
         request,
       );

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask.ts';
 import { cleanBody } from '../upstream/clean-body.ts';
 import type { Carrier } from '../upstream/proxy.ts';
 import { readCassette } from './cassette-file.ts';
@@ -11,7 +10,8 @@ import { readingOf } from './mask-reply.ts';
 import { playedResponse } from './played-response.ts';
 import { ReplyMasker } from './reply-masker.ts';
 import { type HashedRequest, hashRequest, takeApart } from './request.ts';
-import { type Tape, type TapedRequest, tapedIn } from './tape.ts';
+import type { Tape, TapedRequest } from './tape.ts';
+import { type Sent, WritingTape } from './writing-tape.ts';
 
 interface CacheOptions {
   /** A cassette, made where there is none; compressed when its name ends in `.gz`. */
@@ -44,40 +44,19 @@ export async function openResponseCache(options: CacheOptions): Promise<Tape> {
       options.onFailure(words);
     },
   });
-  return new ResponseCache(writer, known, new ReplyMasker(options.secrets, log));
+  return new ResponseCache(writer, new ReplyMasker(options.secrets, log), known);
 }
 
-class ResponseCache implements Tape {
-  readonly replays = false;
-  readonly #writer: CassetteWriter;
+class ResponseCache extends WritingTape {
   readonly #known: Map<string, Exchange>;
-  readonly #masker: Masker;
-  readonly #replies: ReplyMasker;
-  readonly #began = performance.now();
 
-  constructor(writer: CassetteWriter, known: Map<string, Exchange>, replies: ReplyMasker) {
-    this.#writer = writer;
+  constructor(writer: CassetteWriter, replies: ReplyMasker, known: Map<string, Exchange>) {
+    super(writer, replies);
     this.#known = known;
-    this.#masker = replies.masker;
-    this.#replies = replies;
   }
 
-  carry(carrier: Carrier, host: string): Carrier {
-    return {
-      fetch: (url, init) => this.#pass(carrier, host, [url, init]),
-      close: () => carrier.close(),
-    };
-  }
-
-  async close(): Promise<void> {
-    await this.#replies.close();
-    await this.#writer.close();
-  }
-
-  async #pass(carrier: Carrier, host: string, [url, init]: Parameters<typeof fetch>): Promise<Response> {
-    const asked = tapedIn(init);
-    if (!asked) return carrier.fetch(url, init);
-    const request = hashRequest(takeApart(cleanBody(asked.body, this.#masker.mask)));
+  protected async pass(asked: TapedRequest, [url, init]: Sent, carrier: Carrier, host: string): Promise<Response> {
+    const request = hashRequest(takeApart(cleanBody(asked.body, this.masker.mask)));
     const hit = this.#known.get(request.key);
     if (hit) {
       asked.onCached?.();
@@ -93,7 +72,7 @@ class ResponseCache implements Tape {
       onEnd: ({ chunks, end }) => {
         if (end !== 'whole' && end !== 'left') return;
         const headers = type === null ? {} : { 'content-type': type };
-        this.#replies.mask(chunks, readingOf(asked.body), ({ good, chunks: masked }) => {
+        this.replies.mask(chunks, readingOf(asked.body), ({ good, chunks: masked }) => {
           if (good && !masked) this.#keep({ host, headers, chunks, end, status: 200 }, asked, request);
         });
       },
@@ -108,13 +87,13 @@ class ResponseCache implements Tape {
     if (this.#known.has(request.key)) return;
     const { model, params, parts, tools, key } = request;
     const exchange: Exchange = {
-      exchange: this.#writer.nextNumber(),
-      at: Math.round(performance.now() - this.#began),
+      exchange: this.writer.nextNumber(),
+      at: this.age,
       place: { role, agent, task: '', attempt, turn, try: 1 },
       ...{ model, params, parts, ...(tools !== undefined && { tools }), key },
       ...answer,
     };
     this.#known.set(key, exchange);
-    this.#writer.write(exchange, request);
+    this.writer.write(exchange, request);
   }
 }

@@ -18,25 +18,6 @@ test('R-E2E-10: a coder that only claims ends red, and the comment says what was
   expect(stage.platform.pulls(slug)).toEqual([]);
 });
 
-test('R-E2E-11: an error of the model service that the architect gives as its answer is no answer', async () => {
-  const error = 'Error: upstream request failed with status 503 (Service Unavailable)';
-  const stage = await setStage({
-    script: { architect: [submit('', { artifacts: [{ kind: 'text', title: 'answer', text: error }] })] },
-  });
-  const { exit, cause, comment } = await storyOf(stage, stage.ask('Why is the price not doubled?'));
-  expect({ exit, cause }).toEqual({ exit: 3, cause: 'upstream_error' });
-  expect(comment).toContain('### ❌ Not done');
-  expect(comment).toContain('an error message of its service, not an answer');
-});
-
-test('R-E2E-12: a promise to report later is no end', async () => {
-  const promise = '测试仍在后台运行，完成后我会汇报结果。';
-  const stage = await setStage({ files: alone, script: { coder: [promise, promise] } });
-  const { exit, cause, comment } = await storyOf(stage, stage.ask());
-  expect({ exit, cause }).toEqual({ exit: 3, cause: 'left_running' });
-  expect(comment).toContain(`结束之后不会再有人继续：“${promise}”`);
-});
-
 test('R-E2E-13: work that a coder leaves running is ended with its task, and the run is not green', async () => {
   // One go: work in the background in three ways, and a coder that insists on its result.
   const done = {

@@ -1,30 +1,21 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
-import type { ScriptSource } from '../../testing/script.ts';
+import { goal, goalStage } from '../helpers/goal-run.ts';
 import { runCli, startCli } from '../helpers/npc-crew.ts';
-import { makeShop, playDemo } from '../helpers/shop.ts';
 
 const run = promisify(execFile);
-const goal = '修复满减优惠的问题';
-
 let home: string;
 let repo: string;
-let git: (...args: string[]) => Promise<string>;
+let git: Awaited<ReturnType<typeof goalStage>>['git'];
+let scripted: Awaited<ReturnType<typeof goalStage>>['scripted'];
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'npc-run-'));
-  repo = join(home, 'shop');
-  git = await makeShop(repo);
+  ({ home, repo, git, scripted } = await goalStage());
 });
-
-async function scripted(changes?: ScriptSource): Promise<Record<string, string>> {
-  return { HOME: home, ...(await playDemo(changes)).env };
-}
 
 /** Processes whose command line holds `text`. */
 async function processesWith(text: string): Promise<string[]> {
