@@ -52,9 +52,9 @@ async function measure(children: Children, { quick = false, only }: Options): Pr
   const say = (line: string) => console.error(line);
   const machine = await describeMachine();
   if (machine.busy > 0.1) say(`other work takes ${Math.round(machine.busy * 100)} % of this machine`);
-  const overhead = { repetitions: quick ? 3 : 15, deltas: quick ? 5_000 : 20_000 };
-  const rescue = { repetitions: quick ? 2 : 7, characters: quick ? 200_000 : 1_000_000 };
-  const memory = { repetitions: quick ? 1 : 5, bytes: 10_000_000 };
+  const overhead = { repetitions: quick ? 3 : 9, deltas: quick ? 5_000 : 20_000 };
+  const rescue = { repetitions: quick ? 2 : 5, characters: quick ? 200_000 : 1_000_000 };
+  const memory = { repetitions: quick ? 1 : 3, bytes: 10_000_000 };
   return {
     ...{ machine, quick },
     overhead: only.includes('overhead') ? await benchOverhead(children, overhead, say) : [],
