@@ -117,17 +117,3 @@ test('R-CLI-4, R-CLI-5: Ctrl-C in the middle of a task ends the run with exit 13
   expect(await processesWith(pause)).toEqual([]);
   expect(await processesWith(home)).toEqual([]);
 });
-
-test('R-CLI-12: with --in-process the agents live in the run, and a flow of one role is enough', {
-  timeout: 60_000,
-}, async () => {
-  const flow = join(home, 'flow.json');
-  await writeFile(flow, '[{"id":"code","target_agent":"coder"}]');
-  const args = ['run', '--in-process', '--json', '--goal', goal, '--repo', repo, '--flow', flow];
-  const { exit, stdout, stderr } = await runCli(args, { env: await scripted() });
-  // the script's first patch: its one test passes, and nobody was there to object
-  expect(JSON.parse(stdout), stderr).toMatchObject({ verdict: 'green', exit: 0 });
-  expect(exit).toBe(0);
-  const log = await runCli(['log', '--type', 'agent.spawned', '--json'], { env: { HOME: home } });
-  expect(log.stdout).toContain('"start_time":""');
-});
